@@ -90,8 +90,9 @@ def step(params, moving, state, x, labels):
     (loss, (moving, _, accuracy)), grads = value(params, moving, x, labels, True)
     config = {**OPTIMIZER, "schedule": {"warmup_steps": 0, "decay_start": 1 << 30,
                                         "decay_end": 1 << 31, "max": 1.0, "min_ratio": 0.0}}
-    params, state, norm, lr = train.sgd_step(params, grads, state, config, jnp.float64)
-    log = {"loss": loss, "accuracy": accuracy, "grad_norm": norm, "learning_rate": lr,
+    params, state, log = train.sgd_step(params, grads, state, config, jnp.float64)
+    log = {"loss": loss, "accuracy": accuracy, "grad_norm": log["grad_norm"],
+           "learning_rate": log["used_learning_rate"],
            "moving_mean": moving[f"{NORM}.moving_mean"],
            "moving_variance": moving[f"{NORM}.moving_variance"]}
     return params, moving, state, log, grads

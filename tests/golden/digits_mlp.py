@@ -80,8 +80,9 @@ def make_step(dtype):
         cell = train.step_cell(key, i)
         value = jax.value_and_grad(forward, has_aux=True)
         (loss, (_, accuracy)), grads = value(params, x, labels, cell)
-        params, state, norm, lr = train.sgd_step(params, grads, state, OPTIMIZER, dtype)
-        log = {"loss": loss, "accuracy": accuracy, "grad_norm": norm, "learning_rate": lr}
+        params, state, log = train.sgd_step(params, grads, state, OPTIMIZER, dtype)
+        log = {"loss": loss, "accuracy": accuracy, "grad_norm": log["grad_norm"],
+               "learning_rate": log["used_learning_rate"]}  # no step is skipped: lr(step)
         return params, state, log, grads, jnp.stack(cell.drawn)
 
     return jax.jit(step)

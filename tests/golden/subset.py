@@ -22,6 +22,7 @@ LAYERS = ["Linear", "Bias", "FeedForward", "Sequential", *ACTIVATIONS, "Dropout"
           "Conv2D", "Pooling", "FullSoftmax"]
 KINDS = {
     "layers": {f"praxis.{name}" for name in LAYERS},
+    "keys_praxis": {"praxis.init_var"},
     "optimizers_praxis": {"inputs", "praxis.Sgd", "praxis.Adam"},
     "optimizers_optax": {"inputs", "optax.sgd", "optax.adam", "optax.adamw", "optax.chain"},
 }

@@ -7,6 +7,7 @@ One replica, one learner.  A step at `step` with the run's key:
   loss = sum(w * xent) / sum(w), times weight / sum(weight) = 1.
   N = global L2 norm of the gradients; valid = isfinite(N); g *= min(1, clip / N); g += l2 * p;
   m = g + momentum * m; u = -lr(count) * m; not valid: u = 0, m and count stay; p += u.
+The summary learning_rate is lr(step), which differs from lr(count) after a skipped step.
 """
 import pathlib
 
@@ -81,21 +82,35 @@ def global_norm(tree):
     return jnp.sqrt(sum(jnp.sum(g * g) for g in tree.values()))
 
 
-def sgd_step(params, grads, state, config, dtype):
-    """(new params, new state, norm, lr) by the learner of the module's doc."""
+def clip_scales(grads, config):
+    """(raw global norm, factor of each gradient, the summary grad_scale)."""
     norm = global_norm(grads)
+    one = jnp.ones_like(norm)
+    whole, single = (config.get(f"clip_gradient_{k}norm_to_value", 0) for k in ("", "single_"))
+    assert not (whole and single)
+    scale = jnp.minimum(1, whole / norm) if whole else one
+    each = {name: jnp.minimum(1, single / jnp.sqrt(jnp.sum(g * g))) if single else scale
+            for name, g in grads.items()}
+    return norm, each, scale
+
+
+def sgd_step(params, grads, state, config, dtype):
+    """(new params, new state, log); params and grads hold the learnable variables only."""
+    norm, factors, scale = clip_scales(grads, config)
     valid = jnp.isfinite(norm)
-    clip = config["clip_gradient_norm_to_value"]
-    scale = jnp.minimum(1, clip / norm) if clip else jnp.asarray(1, dtype)
+    if config.get("skip_step_gradient_norm_value", 0):
+        valid &= norm < config["skip_step_gradient_norm_value"]
+    taken = valid if config["enable_skip_step_on_gradient_anomalies"] else jnp.asarray(True)
     lr = config["learning_rate"] * rampup_cosine(state["count"], config["schedule"], dtype)
     new_params, new_trace = {}, {}
     for name, p in params.items():
-        g = grads[name] * scale + config["l2_regularizer_weight"] * p
+        g = grads[name] * factors[name] + config["l2_regularizer_weight"] * p
         m = g + config["momentum"] * state["trace"][name]
-        new_params[name] = jnp.where(valid, p - lr * m, p)
-        new_trace[name] = jnp.where(valid, m, state["trace"][name])
-    count = jnp.where(valid, state["count"] + 1, state["count"])
-    return new_params, {"count": count, "trace": new_trace}, norm, lr
+        new_params[name] = jnp.where(taken, p - lr * m, p)
+        new_trace[name] = jnp.where(taken, m, state["trace"][name])
+    count = jnp.where(taken, state["count"] + 1, state["count"])
+    log = {"grad_norm": norm, "grad_scale": scale, "valid": valid, "used_learning_rate": lr}
+    return new_params, {"count": count, "trace": new_trace}, log
 
 
 def initial_state(params):
