@@ -2,6 +2,9 @@
 # For the gates (bash, sourced): TAP output, and the list of files of the project.
 # shellcheck shell=bash
 
+# The last command of a pipe runs in this shell, so that report can count.
+shopt -s lastpipe
+
 srcdir=${LAMINA_SRCDIR:-.}
 builddir=${LAMINA_BUILDDIR:-$srcdir}
 cd "$srcdir" || exit 1

@@ -4,8 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 
 for file in $(sources core sdk plugins tools tests) \
-  $(find core sdk plugins tools tests build-aux \( -name '*.sh' -o -name local.mk \) ! -name tap-driver.sh) \
-  configure.ac Makefile.am autogen.sh check quickstart .ci/run build-aux/list-check build-aux/fuzz-build; do
+  $(find core sdk plugins tools tests -name '*.sh' -o -name local.mk) \
+  configure.ac Makefile.am autogen.sh check quickstart .ci/run build-aux/list-check \
+  build-aux/fuzz-build build-aux/packages.sh .ci/outsider; do
   head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0' || echo "$file"
 done | report "the licence line comes first"
 
