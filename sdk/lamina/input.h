@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file input.h
+ * Everything an input includes. An input gives batches of real data, one after the other, in a way
+ * that depends only on (config, seed, position): a saved and restored input goes on with the same
+ * bytes. The host owns the buffers that batches are written to.
+ */
+#ifndef LAMINA_INPUT_H
+#define LAMINA_INPUT_H
+
+#include <lamina/ext/files.h>
+#include <lamina/fields.h>
+#include <lamina/plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lam_input_args {
+  uint32_t struct_size;
+  uint32_t shard_index, shard_count; /**< this reader of how many; 0 of 1 */
+  lam_dtype real_dtype;              /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
+  uint64_t seed;
+  const lam_host *host;   /**< valid as long as the instance */
+  const lam_files *files; /**< for LAM_EXT_FILES; valid as long as the instance */
+} lam_input_args;
+
+typedef struct lam_input_vt {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t instance_size;
+  lam_declare_fields_fn fields; /**< [load] */
+  /** [instance] Opens files, checks them; called once on a zeroed, filled instance. */
+  lam_status (*open) (void *self, const lam_input_args *args, lam_error *error);
+  /** [instance] Frees what open got, also after a failed open. */
+  void (*close) (void *self);
+  /** [instance] Tensors of a batch: name (a nest path) and type of number i; false past the end. All
+   * batches have these types. */
+  bool (*describe) (const void *self, uint32_t i, const char **out_name, lam_type *out_type);
+  /** [instance] Writes the next batch, dense row-major, to dst[i] in describe's order. LAM_S_END, and
+   * nothing written, when there is none. */
+  lam_status (*next) (void *self, void *const *dst, lam_error *error);
+  /** [instance] Goes back to the start of the first epoch. */
+  void (*reset) (void *self);
+  /** [any] Batches in an epoch, or -1 when unknown. */
+  int64_t (*batches) (const void *self);
+  /** [instance] Position (epoch, place, shuffle order): bytes it takes, writing it, going back to
+   * it. restore refuses bytes that do not fit this data. */
+  uint64_t (*state_size) (const void *self);
+  void (*save) (const void *self, void *out);
+  lam_status (*restore) (void *self, const void *state, uint64_t size, lam_error *error);
+} lam_input_vt;
+
+/** Ten functions T_open ... T_restore with T * in place of void * must exist. */
+#define LAM_INPUT(T, id, revision, summary)                                                        \
+  static lam_status T##_lam_open (void *p, const lam_input_args *a, lam_error *e)                  \
+  {                                                                                                \
+    return T##_open ((T *) p, a, e);                                                               \
+  }                                                                                                \
+  static void T##_lam_close (void *p)                                                              \
+  {                                                                                                \
+    T##_close ((T *) p);                                                                           \
+  }                                                                                                \
+  static bool T##_lam_describe (const void *p, uint32_t i, const char **n, lam_type *y)            \
+  {                                                                                                \
+    return T##_describe ((const T *) p, i, n, y);                                                  \
+  }                                                                                                \
+  static lam_status T##_lam_next (void *p, void *const *dst, lam_error *e)                         \
+  {                                                                                                \
+    return T##_next ((T *) p, dst, e);                                                             \
+  }                                                                                                \
+  static void T##_lam_reset (void *p)                                                              \
+  {                                                                                                \
+    T##_reset ((T *) p);                                                                           \
+  }                                                                                                \
+  static int64_t T##_lam_batches (const void *p)                                                   \
+  {                                                                                                \
+    return T##_batches ((const T *) p);                                                            \
+  }                                                                                                \
+  static uint64_t T##_lam_state_size (const void *p)                                               \
+  {                                                                                                \
+    return T##_state_size ((const T *) p);                                                         \
+  }                                                                                                \
+  static void T##_lam_save (const void *p, void *out)                                              \
+  {                                                                                                \
+    T##_save ((const T *) p, out);                                                                 \
+  }                                                                                                \
+  static lam_status T##_lam_restore (void *p, const void *s, uint64_t n, lam_error *e)             \
+  {                                                                                                \
+    return T##_restore ((T *) p, s, n, e);                                                         \
+  }                                                                                                \
+  static const lam_input_vt T##_lam_vt = { (uint32_t) sizeof (lam_input_vt), 0, sizeof (T),        \
+                                           T##_lam_fields, T##_lam_open, T##_lam_close,            \
+                                           T##_lam_describe, T##_lam_next, T##_lam_reset,          \
+                                           T##_lam_batches, T##_lam_state_size, T##_lam_save,      \
+                                           T##_lam_restore };                                      \
+  LAM_DESCRIBE (T, LAM_KIND_INPUT, id, revision, summary, &T##_lam_vt)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file nest.h
+ * Trees of tensors (NestedMap) inside a trace: what methods take and give.
+ *
+ * A node is a leaf (a tensor or nil), a map, or a list. Map keys match [A-Za-z_][A-Za-z0-9_]*; flatten
+ * goes through map keys in bytewise order and lists in order; paths read "a.b[2].c". Nodes belong to
+ * the trace and are immutable values from outside: nest_set and nest_append change the node they are
+ * given, so build a fresh one. Errors (bad key, missing path, wrong kind) are the trace's.
+ */
+#ifndef LAMINA_NEST_H
+#define LAMINA_NEST_H
+
+#include <lamina/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LAM_NEST_LEAF 0
+#define LAM_NEST_MAP  1
+#define LAM_NEST_LIST 2
+
+static inline lam_nest
+lam_nest_map (lam_trace *t)
+{
+  return t->api->nest_new (t, LAM_NEST_MAP);
+}
+
+static inline lam_nest
+lam_nest_list (lam_trace *t)
+{
+  return t->api->nest_new (t, LAM_NEST_LIST);
+}
+
+/** A nest that is one tensor. */
+static inline lam_nest
+lam_nest_of (lam_trace *t, lam_tensor x)
+{
+  return t->api->nest_leaf (t, x);
+}
+
+/** The tensor of a leaf; a map or list is an error. */
+static inline lam_tensor
+lam_nest_tensor (lam_trace *t, lam_nest nest)
+{
+  return t->api->nest_tensor (t, nest);
+}
+
+/** Sub-tree at a path; an absent path is an error that lists the keys there are. */
+static inline lam_nest
+lam_nest_get (lam_trace *t, lam_nest nest, const char *path)
+{
+  return t->api->nest_get (t, nest, path);
+}
+
+/** Tensor at a path. */
+static inline lam_tensor
+lam_nest_get_tensor (lam_trace *t, lam_nest nest, const char *path)
+{
+  return t->api->nest_tensor (t, t->api->nest_get (t, nest, path));
+}
+
+static inline bool
+lam_nest_has (lam_trace *t, lam_nest nest, const char *path)
+{
+  return t->api->nest_has (t, nest, path);
+}
+
+/** Puts a sub-tree at a path, making maps on the way. */
+static inline void
+lam_nest_set (lam_trace *t, lam_nest nest, const char *path, lam_nest child)
+{
+  t->api->nest_set (t, nest, path, child);
+}
+
+static inline void
+lam_nest_set_tensor (lam_trace *t, lam_nest nest, const char *path, lam_tensor x)
+{
+  t->api->nest_set (t, nest, path, t->api->nest_leaf (t, x));
+}
+
+/** Number of leaves. Fills out[0 .. min (n, capacity) - 1] in flatten order. */
+static inline uint32_t
+lam_nest_flatten (lam_trace *t, lam_nest nest, lam_tensor *out, uint32_t capacity)
+{
+  return t->api->nest_flatten (t, nest, out, capacity);
+}
+
+/** Same structure with other leaves; n must be its number of leaves. */
+static inline lam_nest
+lam_nest_pack (lam_trace *t, lam_nest structure, const lam_tensor *leaves, uint32_t n)
+{
+  return t->api->nest_pack (t, structure, leaves, n);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
