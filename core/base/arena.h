@@ -27,6 +27,6 @@ const char *lm_arena_intern (LmArena *arena, const char *text);
 /* Bytes handed out so far. */
 size_t lm_arena_bytes (const LmArena *arena);
 
-#define lm_arena_new0(arena, T, n) ((T *) lm_arena_alloc ((arena), sizeof (T) * (size_t) (n)))
+#define lm_arena_new0(arena, T, n) ((T *)lm_arena_alloc ((arena), sizeof (T) * (size_t)(n)))
 
 #endif

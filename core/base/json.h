@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON from outside, read safely: size, depth and duplicate keys are checked before json-glib sees
- * it. Comments are allowed when asked for (configs), never in manifests. */
+/* JSON from outside, read safely by one strict parser that builds json-glib's tree. Comments are
+ * allowed when asked for (configs), never in manifests. */
 #ifndef LM_BASE_JSON_H
 #define LM_BASE_JSON_H
 
@@ -12,7 +12,8 @@
 typedef enum { LM_JSON_STRICT = 0, LM_JSON_COMMENTS = 1 } LmJsonFlags;
 
 /* `where` names the source in errors ("config/model.json"); errors carry line and column.
- * Numbers beyond 2^53, NaN, duplicate keys, depth > 32, invalid UTF-8, trailing text: CORRUPT. */
+ * Integers beyond 2^53, floats beyond f64, duplicate keys, depth > 32, more than 16 MiB, invalid
+ * UTF-8, NUL in a string, trailing text: CORRUPT. */
 JsonNode *lm_json_parse (const char *text, gsize n, LmJsonFlags flags, const char *where,
                          GError **error);
 

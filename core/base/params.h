@@ -17,10 +17,10 @@ typedef struct LmField {
   bool required;
   bool has_min, has_max;
   double min, max;
-  int64_t default_int;   /* INT, BOOL, DTYPE */
-  double default_float;  /* FLOAT */
-  char *default_text;    /* STRING; JSON text for INTS, INIT, CHILD, CHILDREN */
-  char **choices;        /* STRING: allowed values, or NULL */
+  int64_t default_int;  /* INT, BOOL, DTYPE */
+  double default_float; /* FLOAT */
+  char *default_text;   /* STRING; JSON text for INTS, INIT, CHILD, CHILDREN */
+  char **choices;       /* STRING: allowed values, or NULL */
 } LmField;
 
 typedef struct LmFieldTable LmFieldTable;
@@ -33,13 +33,16 @@ void lm_field_table_free (LmFieldTable *table);
 guint lm_field_table_size (const LmFieldTable *table);
 const LmField *lm_field_table_get (const LmFieldTable *table, guint i);
 const LmField *lm_field_table_find (const LmFieldTable *table, const char *name);
+const char *lm_field_table_type_id (const LmFieldTable *table);
 
 /* A config object checked against a table. Child configs stay JSON: who builds the tree reads them. */
 typedef struct LmParams LmParams;
 
 /* `config` is a JSON object; keys in `extra` (NULL-terminated: "type", "name" ...) are allowed
- * beside the table. All problems (unknown key with did-you-mean, wrong kind, out of range, missing
- * required) come in ONE error, each line with its JSON path below `where`. */
+ * beside the table, which must outlive the params. A key whose value is null is not given; a field
+ * whose default lies outside its own range is required. All problems (unknown key with did-you-mean,
+ * wrong kind, out of range, missing required) come in ONE error, each line with its JSON path below
+ * `where`. */
 LmParams *lm_params_new (const LmFieldTable *table, JsonObject *config, const char *const *extra,
                          const char *where, GError **error);
 void lm_params_free (LmParams *params);
