@@ -78,6 +78,11 @@ const lam_type *lm_builder_type (const LmBuilder *b, LmValue v);
 /* If v is the result of a `constant`, its attribute; else NULL. (For fold and simplify.) */
 const lam_attr *lm_builder_constant (const LmBuilder *b, LmValue v);
 
+/* How v was made: *out gets the op, operands, attributes and regions of its equation (type NULL),
+ * valid until the next call on b. False for parameters and LM_NIL. (For fold rules: a transpose of
+ * a transpose.) */
+bool lm_builder_def (const LmBuilder *b, LmValue v, LmOp *out);
+
 /* Copies f's equations with args for its parameters; out_results gets f->ir.n_results values. Paths
  * are prefixed by the current path when it is not empty and f's is relative (never doubled: an
  * equation keeps its own path if it has one). */
