@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define ALIGN 64
+/* More than any address space here; a request beyond it would only confuse the allocator. */
+#define MAX_BYTES (INT64_C (1) << 47)
 
 /* LmArray is the public head of this. */
 typedef struct Array {
@@ -36,8 +38,7 @@ lm_array_new (const lam_type *type, GError **error)
   void *data = NULL;
 
   text = lm_type_to_string (type);
-  if (lam_dtype_bits (type->dtype) == 0 || !lm_type_checked_bytes (type, NULL, &bytes)
-      || bytes > INT64_MAX - ALIGN || (uint64_t)bytes > SIZE_MAX - ALIGN) {
+  if (lam_dtype_bits (type->dtype) == 0 || !lm_type_checked_bytes (type, NULL, &bytes)) {
     g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
                  "cannot make an array %s: unknown dtype, negative dimension, rank above %d, or "
                  "more bytes than 64 bits count",
@@ -45,7 +46,7 @@ lm_array_new (const lam_type *type, GError **error)
     return NULL;
   }
   /* aligned_alloc wants a multiple of the alignment; empty arrays get a real pointer too. */
-  if (bytes <= INT64_MAX / 2)
+  if (bytes <= MAX_BYTES)
     data = aligned_alloc (ALIGN, ((size_t)MAX (bytes, 1) + ALIGN - 1) / ALIGN * ALIGN);
   if (data == NULL) {
     g_set_error (error, LM_ERROR, LM_ERROR_NO_MEMORY,

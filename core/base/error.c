@@ -46,24 +46,28 @@ lm_error_from_status (lam_status status)
   }
 }
 
-/* Levenshtein's distance, two rows; both words are at most MAX_WORD bytes. */
+/* Edits between two words of at most MAX_WORD bytes: insert, delete, change, swap of neighbours. */
 static size_t
 edit_distance (const char *a, size_t na, const char *b, size_t nb)
 {
-  size_t row[MAX_WORD + 1];
+  size_t rows[3][MAX_WORD + 1];
+  size_t *before = rows[0], *last = rows[1], *row = rows[2];
 
   for (size_t j = 0; j <= nb; j++)
-    row[j] = j;
+    last[j] = j;
   for (size_t i = 1; i <= na; i++) {
-    size_t corner = row[0];
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      size_t swap = corner + (a[i - 1] != b[j - 1]);
-      corner = row[j];
-      row[j] = MIN (swap, MIN (row[j], row[j - 1]) + 1);
+      row[j] = MIN (last[j - 1] + (a[i - 1] != b[j - 1]), MIN (last[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = MIN (row[j], before[j - 2] + 1);
     }
+    size_t *free_row = before;
+    before = last;
+    last = row;
+    row = free_row;
   }
-  return row[nb];
+  return last[nb];
 }
 
 const char *
