@@ -145,7 +145,7 @@ lm_nest_put (LmNest *map, const char *key, LmNest *child)
 {
   guint at;
 
-  g_return_if_fail (map->kind == LM_NEST_MAP && child != NULL && lm_nest_check_key (key));
+  g_return_if_fail (map->kind == LM_NEST_MAP && child != NULL && *key != '\0');
   if (find_key (map, key, &at)) {
     replace_child (map, at, child);
     return;

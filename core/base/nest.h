@@ -34,7 +34,7 @@ bool lm_nest_check_key (const char *key);
 LmNest *lm_nest_get (const LmNest *nest, const char *path); /* NULL if absent */
 bool lm_nest_set (LmNest *nest, const char *path, LmNest *child, GError **error);
 void lm_nest_append (LmNest *list, LmNest *child);
-void lm_nest_put (LmNest *map, const char *key, LmNest *child); /* a valid key; takes child */
+void lm_nest_put (LmNest *map, const char *key, LmNest *child); /* any key but ""; takes child */
 bool lm_nest_remove (LmNest *nest, const char *path);
 
 /* Leaves in flatten order, nil leaves included. Paths in the same order, NULL-terminated. */

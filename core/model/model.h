@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model: the tree of layers that a config describes, built through the plugin registry, with its
+ * variables, learners and named inputs' configs. Config, top level (comments allowed):
+ *
+ *   { "name": "digits-mlp", "dtype": "f32", "seed": 1234, "backend": "cpu",
+ *     "model":    { "type": "lamina.classification", ... },       the root layer, named "model"
+ *     "learners": [ { "type": "lamina.learner", ... } ],
+ *     "inputs":   { "train": { "type": "lamina.npz", ... }, "eval": { ... } },
+ *     "train":    { "steps": 1000, ... } }                        read by core/program
+ *
+ * Paths: a layer's path is its names joined by dots from the root ("model.network.layers_0"); a
+ * variable is called by its path without the root's name ("network.layers_0.w"). */
+#ifndef LM_MODEL_MODEL_H
+#define LM_MODEL_MODEL_H
+
+#include "core/base/params.h"
+#include "core/plugin/registry.h"
+#include "core/trace/trace.h"
+#include <lamina/setup.h>
+
+/* The plugins' tables, filled by core/host. */
+typedef struct LmHostTables {
+  const lam_host *host;
+  const lam_trace_api *trace;
+  const lam_setup_api *setup;
+} LmHostTables;
+
+typedef struct LmModel LmModel;
+typedef struct LmLayer LmLayer;
+
+/* Builds everything that the config names. All config problems of one layer come in one error; a bad
+ * child names its path. `config` is kept (a reference). */
+LmModel *lm_model_new (LmRegistry *registry, const LmHostTables *tables, JsonObject *config,
+                       GError **error);
+void lm_model_free (LmModel *model); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmModel, lm_model_free)
+
+const char *lm_model_name (const LmModel *model);
+JsonObject *lm_model_config (const LmModel *model);
+lam_dtype lm_model_real_dtype (const LmModel *model); /* LAM_F64 or LAM_F32 */
+uint64_t lm_model_seed (const LmModel *model);
+LmRegistry *lm_model_registry (const LmModel *model);
+const LmHostTables *lm_model_tables (const LmModel *model);
+
+/* --- the tree --------------------------------------------------------------------------------- */
+struct LmLayer {
+  uint32_t id; /* of lam_child handles; index + 1 in the model's list */
+  char *name, *path;
+  LmModel *model;
+  LmLayer *parent; /* NULL for the root and for learners */
+  const LmProvided *provided;
+  LmFieldTable *fields;
+  LmParams *params;
+  void *instance;
+  GPtrArray *children; /* of LmLayer*, owned by the model */
+  GPtrArray *var_ids;  /* GUINT ids of own variables, in creation order */
+  GPtrArray *configs;  /* of JsonObject*: what config_new and config_copy made */
+  lam_dtype dtype;
+  lam_init params_init;
+  /* optimizers: the host's part of the config */
+  LmFieldTable *chain_fields;
+  LmParams *chain_params;
+  void *chain; /* LmOptimizerChain of core/step */
+};
+
+LmLayer *lm_model_root (const LmModel *model);
+guint lm_model_n_layers (const LmModel *model); /* of all kinds */
+LmLayer *lm_model_layer (const LmModel *model, guint i);
+guint lm_model_n_learners (const LmModel *model);
+LmLayer *lm_model_learner (const LmModel *model, guint i);
+
+/* Layer of a handle that `caller` (a layer id, 0: the core) created; NULL for a foreign one. */
+LmLayer *lm_model_resolve_child (const LmModel *model, uint32_t caller, lam_child child);
+
+/* --- variables -------------------------------------------------------------------------------- */
+/* In the order of creation: ids are index + 1. */
+guint lm_model_n_vars (const LmModel *model);
+const lam_var_info *lm_model_var (const LmModel *model, guint i);
+const lam_var_spec *lm_model_var_spec (const LmModel *model, guint i);
+const LmNest *lm_model_var_tree (const LmModel *model); /* leaf = id */
+/* Ids in flatten order of the tree: how variables are listed everywhere outside a trace. */
+const uint32_t *lm_model_var_order (const LmModel *model);
+/* The same variables' infos in flatten order, n_vars pointers. */
+const lam_var_info *const *lm_model_var_infos (const LmModel *model);
+const LmTraceVars *lm_model_trace_vars (const LmModel *model);
+
+/* (key u32[2]) -> every variable in flatten order; keys by semantics 1.3: split over children in
+ * flatten order and own variables in creation order, then fold_in of the path's md5. */
+LmFunction *lm_model_init_function (LmModel *model, GError **error);
+
+/* name -> LmArray*: all missing, unexpected (with did-you-mean) and mismatched tensors in one error;
+ * out[i] in flatten order (new references). where: what was read. */
+bool lm_model_take_weights (const LmModel *model, GHashTable *weights, const char *where,
+                            LmArray **out, GError **error);
+
+/* "network.layers_0.w  f32[64,128]  8192" lines with a total, for inspect; indented layer tree. */
+char *lm_model_to_text (const LmModel *model);
+
+/* --- calling ---------------------------------------------------------------------------------- */
+/* A trace whose contexts can bind this model's variables. */
+LmTrace *lm_model_trace (LmModel *model, const char *name);
+
+/* Calls a method of a layer (kind layer) inside a trace: namespace, layer path. */
+lam_nest lm_layer_call (LmTrace *t, LmLayer *layer, const char *method, lam_nest in);
+bool lm_layer_has_method (const LmLayer *layer, const char *method);
+
+/* --- table functions for core/host -------------------------------------------------------------- */
+lam_nest lm_model_call (lam_trace *t, lam_child child, const char *method, lam_nest in);
+void lm_model_bind (lam_trace *t, lam_child root, lam_nest vars, uint32_t mutables);
+extern const lam_setup_api lm_setup_api;
+
+/* The model of a trace made by lm_model_trace. */
+LmModel *lm_trace_model (lam_trace *t);
+
+/* --- inputs ------------------------------------------------------------------------------------ */
+/* Config object of a named input; NULL when absent. */
+JsonObject *lm_model_input_config (const LmModel *model, const char *name);
+
+#endif

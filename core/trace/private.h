@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of a trace, shared by the files of core/trace only. */
+#ifndef LM_TRACE_PRIVATE_H
+#define LM_TRACE_PRIVATE_H
+
+#include "core/trace/trace.h"
+
+/* A symbolic tensor: the region it was made in and its value there. */
+typedef struct Handle {
+  uint32_t frame; /* serial of the frame */
+  LmValue value;
+} Handle;
+
+/* A region being recorded: frame 0 is the function itself. */
+typedef struct Frame {
+  uint32_t serial;
+  LmBuilder *builder;
+  GHashTable *captures; /* handle id -> 1 + parameter value in this region */
+  GArray *captured;     /* of uint32_t handle ids, in parameter order */
+  char *name, *attributes;
+  int64_t version;
+  guint layer_depth; /* layers entered when it began */
+} Frame;
+
+typedef struct AuxLoss {
+  lam_tensor value, weight;
+} AuxLoss;
+
+typedef struct Context {
+  bool do_eval, original_keys, bound, has_key;
+  uint32_t mutables;
+  uint32_t layer_depth; /* layers entered when it was pushed */
+  int32_t verbosity;
+  lam_key key;
+  lam_tensor step;
+  lam_tensor *values; /* current value of each variable, by id - 1; nil outside the bound root */
+  GArray *summaries;  /* of LmSummary */
+  GHashTable *keys;   /* set of summary keys */
+  GPtrArray *names;   /* namespace stack */
+  GArray *aux;        /* of AuxLoss */
+} Context;
+
+struct LmTrace {
+  lam_trace pub; /* first: a lam_trace * is an LmTrace * */
+  uint32_t epoch;
+  lam_dtype real;
+  const LmTraceVars *vars;
+  GError *error;
+  GArray *handles;   /* of Handle; id = index + 1 */
+  GPtrArray *nests;  /* of LmNest*; id = index + 1 */
+  GPtrArray *frames; /* of Frame*; the last is the innermost */
+  uint32_t next_frame;
+  GPtrArray *contexts; /* of Context*; the last is the top; the first is never popped */
+  GArray *layers;      /* of LmTraceLayer, strings owned by `strings` */
+  GStringChunk *strings;
+};
+
+static inline LmTrace *
+self (lam_trace *t)
+{
+  return (LmTrace *)t;
+}
+
+static inline Context *
+top (LmTrace *t)
+{
+  return g_ptr_array_index (t->contexts, t->contexts->len - 1);
+}
+
+static inline Frame *
+inner (LmTrace *t)
+{
+  return g_ptr_array_index (t->frames, t->frames->len - 1);
+}
+
+Context *lm_context_new (const LmTraceVars *vars);
+void lm_context_free (Context *c);
+/* Moves a builder's error into the trace, with the layer path. True if fine. */
+bool lm_trace_sync (LmTrace *t);
+/* Types of a handle; NULL (and the sticky error) when dead or foreign. */
+const lam_type *lm_trace_peek_type (LmTrace *t, lam_tensor x);
+
+#endif
