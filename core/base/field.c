@@ -24,7 +24,6 @@ static const char *const init_names[] = {
     "truncated_sqrt_fanin",
     "truncated_sqrt_fanout",
     "uniform_unit_scaling",
-    "delta_orthogonal",
     NULL,
 };
 

@@ -13,6 +13,7 @@
 #ifndef LM_MODEL_MODEL_H
 #define LM_MODEL_MODEL_H
 
+#include "core/base/array.h"
 #include "core/base/params.h"
 #include "core/plugin/registry.h"
 #include "core/trace/trace.h"
@@ -42,6 +43,15 @@ uint64_t lm_model_seed (const LmModel *model);
 LmRegistry *lm_model_registry (const LmModel *model);
 const LmHostTables *lm_model_tables (const LmModel *model);
 
+/* What the host reads of every optimizer's config (sdk/lamina/optimizer.h). */
+typedef struct LmOptimizerChain {
+  double learning_rate;
+  lam_child_config lr_schedule;
+  double l1_regularizer_weight, l2_regularizer_weight, decoupled_weight_decay;
+  bool skip_lp_1d_vectors;
+} LmOptimizerChain;
+void lm_chain_declare (lam_fields *f); /* its field table, for `lamina params` */
+
 /* --- the tree --------------------------------------------------------------------------------- */
 struct LmLayer {
   uint32_t id; /* of lam_child handles; index + 1 in the model's list */
@@ -60,7 +70,8 @@ struct LmLayer {
   /* optimizers: the host's part of the config */
   LmFieldTable *chain_fields;
   LmParams *chain_params;
-  void *chain; /* LmOptimizerChain of core/step */
+  LmLayer *chain_schedule; /* NULL: constant 1 */
+  LmOptimizerChain *chain;
 };
 
 LmLayer *lm_model_root (const LmModel *model);

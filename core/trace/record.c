@@ -71,6 +71,12 @@ lm_trace_free (LmTrace *t)
   g_free (t);
 }
 
+const LmTraceVars *
+lm_trace_vars (const LmTrace *t)
+{
+  return t->vars;
+}
+
 lam_trace *
 lm_trace_pub (LmTrace *t)
 {

@@ -27,6 +27,9 @@ LmTrace *lm_trace_new (const char *name, const lam_trace_api *api, const LmTrace
 void lm_trace_free (LmTrace *t); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTrace, lm_trace_free)
 
+/* What lm_trace_new was given. */
+const LmTraceVars *lm_trace_vars (const LmTrace *t);
+
 /* The plugins' view. */
 lam_trace *lm_trace_pub (LmTrace *t);
 

@@ -70,7 +70,6 @@ typedef struct lam_init {
 #define LAM_INIT_TRUNCATED_SQRT_FANIN   14 /**< truncated, scale / sqrt (fan_in) */
 #define LAM_INIT_TRUNCATED_SQRT_FANOUT  15 /**< truncated, scale / sqrt (fan_out) */
 #define LAM_INIT_UNIFORM_UNIT_SCALING   16 /**< U (-1, 1) * scale * sqrt (3 / max (1, prod shape[:-1])) */
-#define LAM_INIT_DELTA_ORTHOGONAL       17 /**< zeros with an orthogonal matrix at the centre tap */
 /**@}*/
 
 /** Collects a table; opaque, used by the macros below during the declaring call. */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds layers from configs: registry lookup, params, instance, setup, children first come first. */
+#include "core/model/private.h"
+
+#include <string.h>
+
+#define MAX_DEPTH 64
+
+/* How a kind's vtable is read: everything that building needs of it. */
+typedef struct Kind {
+  const char *kind;
+  lam_declare_fields_fn (*fields) (const void *vt);
+  uint64_t (*size) (const void *vt);
+  void (*setup) (const void *vt, void *instance, lam_setup *s);
+} Kind;
+
+#define KIND_READER(T)                                                                             \
+  static lam_declare_fields_fn T##_fields_of (const void *vt)                                      \
+  {                                                                                                \
+    return ((const lam_##T##_vt *)vt)->fields;                                                     \
+  }                                                                                                \
+  static uint64_t T##_size_of (const void *vt)                                                     \
+  {                                                                                                \
+    return ((const lam_##T##_vt *)vt)->instance_size;                                              \
+  }                                                                                                \
+  static void T##_setup_of (const void *vt, void *instance, lam_setup *s)                          \
+  {                                                                                                \
+    ((const lam_##T##_vt *)vt)->setup (instance, s);                                               \
+  }
+KIND_READER (layer)
+KIND_READER (optimizer)
+KIND_READER (schedule)
+KIND_READER (learner)
+#undef KIND_READER
+
+static const Kind kinds[] = {
+    {LAM_KIND_LAYER, layer_fields_of, layer_size_of, layer_setup_of},
+    {LAM_KIND_OPTIMIZER, optimizer_fields_of, optimizer_size_of, optimizer_setup_of},
+    {LAM_KIND_SCHEDULE, schedule_fields_of, schedule_size_of, schedule_setup_of},
+    {LAM_KIND_LEARNER, learner_fields_of, learner_size_of, learner_setup_of},
+};
+
+static const Kind *
+find_kind (const char *kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_strcmp0 (kinds[i].kind, kind) == 0)
+      return &kinds[i];
+  return NULL;
+}
+
+void
+lm_layer_free (gpointer data)
+{
+  LmLayer *layer = data;
+  g_clear_pointer (&layer->params, lm_params_free);
+  g_clear_pointer (&layer->fields, lm_field_table_free);
+  g_clear_pointer (&layer->chain_params, lm_params_free);
+  g_clear_pointer (&layer->chain_fields, lm_field_table_free);
+  g_free (layer->chain);
+  g_free (layer->instance);
+  g_ptr_array_unref (layer->children);
+  g_ptr_array_unref (layer->var_ids);
+  g_ptr_array_unref (layer->configs);
+  g_free (layer->name);
+  g_free (layer->path);
+  g_free (layer);
+}
+
+static LmLayer *
+layer_new (LmModel *model, LmLayer *parent, const char *name)
+{
+  LmLayer *layer = g_new0 (LmLayer, 1);
+  layer->model = model;
+  layer->parent = parent;
+  layer->name = g_strdup (name);
+  layer->path = parent != NULL ? g_strdup_printf ("%s.%s", parent->path, name) : g_strdup (name);
+  layer->children = g_ptr_array_new ();
+  layer->var_ids = g_ptr_array_new ();
+  layer->configs = g_ptr_array_new_with_free_func ((GDestroyNotify)json_object_unref);
+  layer->dtype = parent != NULL ? parent->dtype : model->real;
+  layer->params_init = parent != NULL ? parent->params_init : lam_init_make (LAM_INIT_DEFAULT, 1.0);
+  g_ptr_array_add (model->layers, layer);
+  layer->id = model->layers->len;
+  return layer;
+}
+
+/* The keys that every layer understands, read before the plugin's own. */
+typedef struct Common {
+  lam_dtype dtype;
+  lam_init params_init;
+} Common;
+
+static void
+declare_common (lam_fields *lam_f_)
+{
+  typedef Common lam_self_;
+  LAM_DTYPE (dtype, LAM_DTYPE_NONE, "Type of the variables; absent: the parent's.");
+  LAM_INIT (params_init, NULL, "How variables start that do not say; absent: the parent's.");
+}
+
+/* Keys of `config` that `table` names move to a new object; the others stay. */
+static JsonObject *
+split_config (JsonObject *config, const LmFieldTable *table)
+{
+  JsonObject *taken = json_object_new ();
+  g_autoptr (GList) members = json_object_get_members (config);
+  for (GList *m = members; m != NULL; m = m->next)
+    if (lm_field_table_find (table, m->data) != NULL) {
+      json_object_set_member (taken, m->data, json_object_dup_member (config, m->data));
+      json_object_remove_member (config, m->data);
+    }
+  return taken;
+}
+
+static bool
+read_common (LmLayer *layer, JsonObject *config, GError **error)
+{
+  LmFieldTable *table = lm_field_table_new ("layer", declare_common, sizeof (Common), error);
+  if (table == NULL)
+    return false;
+  JsonObject *own = split_config (config, table);
+  g_autoptr (LmParams) params = lm_params_new (table, own, NULL, layer->path, error);
+  Common common = {0};
+  if (params != NULL)
+    lm_params_fill (params, &common);
+  json_object_unref (own);
+  lm_field_table_free (table);
+  if (params == NULL)
+    return false;
+  if (common.dtype != LAM_DTYPE_NONE)
+    layer->dtype = common.dtype;
+  if (common.params_init.method != LAM_INIT_DEFAULT)
+    layer->params_init = common.params_init;
+  return true;
+}
+
+/* The host's part of an optimizer's config (sdk/lamina/optimizer.h). */
+void
+lm_chain_declare (lam_fields *lam_f_)
+{
+  typedef LmOptimizerChain lam_self_;
+  LAM_FLOAT (learning_rate, 0, "Step size before the schedule's factor."), LAM_REQUIRED;
+  LAM_LAYER_CONFIG (lr_schedule, NULL, "Schedule of the factor; absent: constant 1.");
+  LAM_FLOAT (l1_regularizer_weight, 0, "Adds w * sign (p) to the gradient."), LAM_MIN (0);
+  LAM_FLOAT (l2_regularizer_weight, 0, "Adds w * p to the gradient."), LAM_MIN (0);
+  LAM_FLOAT (decoupled_weight_decay, 0, "Takes learning rate * w * p off the variable."),
+      LAM_MIN (0);
+  LAM_BOOL (skip_lp_1d_vectors, false, "No L1 or L2 for variables of rank 0 and 1.");
+}
+
+static bool
+read_chain (LmLayer *layer, JsonObject *config, LmSetup *setup, GError **error)
+{
+  layer->chain_fields =
+      lm_field_table_new ("optimizer", lm_chain_declare, sizeof (LmOptimizerChain), error);
+  if (layer->chain_fields == NULL)
+    return false;
+  JsonObject *own = split_config (config, layer->chain_fields);
+  layer->chain_params = lm_params_new (layer->chain_fields, own, NULL, layer->path, error);
+  json_object_unref (own);
+  if (layer->chain_params == NULL)
+    return false;
+  LmOptimizerChain *chain = layer->chain = g_new0 (LmOptimizerChain, 1);
+  lm_params_fill (layer->chain_params, chain);
+  if ((chain->l1_regularizer_weight != 0) + (chain->l2_regularizer_weight != 0)
+          + (chain->decoupled_weight_decay != 0)
+      > 1) {
+    g_set_error (
+        error, LM_ERROR, LM_ERROR_INVALID,
+        "%s: l1_regularizer_weight, l2_regularizer_weight and decoupled_weight_decay exclude "
+        "each other; set one of them",
+        layer->path);
+    return false;
+  }
+  guint field = 1; /* lr_schedule */
+  JsonObject *schedule = lm_params_child (layer->chain_params, field, -1);
+  if (schedule != NULL)
+    layer->chain_schedule =
+        lm_layer_build (setup->model, layer, LAM_KIND_SCHEDULE, "lr_schedule", schedule, error);
+  return schedule == NULL || layer->chain_schedule != NULL;
+}
+
+/* The name for error messages of where a child's config stands. */
+static const LmProvided *
+find_type (LmModel *model, const char *kind, JsonObject *config, const char *path, GError **error)
+{
+  JsonNode *type = json_object_get_member (config, "type");
+  if (type == NULL || !JSON_NODE_HOLDS_VALUE (type)
+      || json_node_get_value_type (type) != G_TYPE_STRING) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "%s: the config has no \"type\"; it wants one like \"type\": \"lamina.linear\"",
+                 path);
+    return NULL;
+  }
+  const LmProvided *p =
+      lm_registry_find (model->registry, kind, json_node_get_string (type), error);
+  if (p == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return p;
+}
+
+static bool
+check_revision (LmLayer *layer, JsonObject *config, GError **error)
+{
+  int64_t wanted = json_object_get_int_member_with_default (config, "revision", 0);
+  if (wanted <= (int64_t)layer->provided->revision)
+    return true;
+  g_set_error (error, LM_ERROR, LM_ERROR_PLUGIN,
+               "%s: the model needs %s revision %" G_GINT64_FORMAT
+               ", the installed plugin provides revision %u (%s %s, %s); install a newer one",
+               layer->path, layer->provided->id, wanted, layer->provided->revision,
+               layer->provided->plugin_id, layer->provided->plugin_version,
+               layer->provided->plugin_path);
+  return false;
+}
+
+static bool
+fill_instance (LmLayer *layer, const Kind *kind, JsonObject *config, GError **error)
+{
+  static const char *const extra[] = {"type", "name", "revision", NULL};
+  const void *vt = layer->provided->vtable;
+  uint64_t size = kind->size (vt);
+  if (size > (1u << 20)) {
+    g_set_error (error, LM_ERROR, LM_ERROR_PLUGIN,
+                 "%s: %s wants an instance of %" G_GUINT64_FORMAT " bytes; at most 1 MiB",
+                 layer->path, layer->provided->id, size);
+    return false;
+  }
+  layer->fields = lm_field_table_new (layer->provided->id, kind->fields (vt), size, error);
+  if (layer->fields == NULL)
+    return false;
+  layer->params = lm_params_new (layer->fields, config, extra, layer->path, error);
+  if (layer->params == NULL)
+    return false;
+  layer->instance = g_malloc0 (size + 1);
+  lm_params_fill (layer->params, layer->instance);
+  return true;
+}
+
+static bool
+run_setup (LmLayer *layer, const Kind *kind, LmSetup *setup, GError **error)
+{
+  kind->setup (layer->provided->vtable, layer->instance, &setup->pub);
+  if (setup->error == NULL)
+    return true;
+  g_propagate_error (error, g_steal_pointer (&setup->error));
+  return false;
+}
+
+LmLayer *
+lm_layer_build (LmModel *model, LmLayer *parent, const char *kind_id, const char *name,
+                JsonObject *given, GError **error)
+{
+  const Kind *kind = find_kind (kind_id);
+  g_autofree char *path =
+      parent != NULL ? g_strdup_printf ("%s.%s", parent->path, name) : g_strdup (name);
+  guint depth = 0;
+  for (const LmLayer *p = parent; p != NULL; p = p->parent)
+    depth++;
+  if (kind == NULL || depth > MAX_DEPTH) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "%s: %s", path,
+                 kind == NULL ? "a child of unknown kind" : "layers nest deeper than 64");
+    return NULL;
+  }
+  const LmProvided *provided = find_type (model, kind_id, given, path, error);
+  if (provided == NULL)
+    return NULL;
+  LmLayer *layer = layer_new (model, parent, name);
+  layer->provided = provided;
+  g_autoptr (JsonObject) config = lm_json_object_copy (given);
+  LmSetup setup = {{model->tables->setup}, model, layer, NULL};
+  bool ok = check_revision (layer, config, error) && read_common (layer, config, error);
+  if (ok && strcmp (kind_id, LAM_KIND_OPTIMIZER) == 0)
+    ok = read_chain (layer, config, &setup, error);
+  ok = ok && fill_instance (layer, kind, config, error) && run_setup (layer, kind, &setup, error);
+  if (!ok)
+    return NULL;
+  if (parent != NULL)
+    g_ptr_array_add (parent->children, layer);
+  return layer;
+}

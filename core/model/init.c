@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Initial variables as a traced function of one key. Keys: semantics of Lingvo-JAX's
+ * instantiate_variables; draws: its init_var (sdk/lamina/fields.h lists the formulas). */
+#include "core/model/private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- keys ----------------------------------------------------------------------------------------- */
+
+/* md5 (path) mod (2^31 - 1), the digest read as one big-endian number. */
+static uint32_t
+path_seed (const char *path)
+{
+  g_autoptr (GChecksum) md5 = g_checksum_new (G_CHECKSUM_MD5);
+  guint8 digest[16];
+  gsize n = sizeof digest;
+  uint64_t rest = 0;
+  g_checksum_update (md5, (const guchar *)path, -1);
+  g_checksum_get_digest (md5, digest, &n);
+  for (gsize i = 0; i < n; i++)
+    rest = (rest * 256 + digest[i]) % 2147483647u;
+  return (uint32_t)rest;
+}
+
+static lam_tensor
+u32_scalar (lam_trace *t, uint32_t value)
+{
+  return lam_full_bits (t, LAM_U32, LAM_SCALAR, value);
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(LmLayer *const *)a)->name, (*(LmLayer *const *)b)->name);
+}
+
+/* --- values ----------------------------------------------------------------------------------------- */
+
+static double
+product (const lam_shape *shape, const int32_t *axes, int32_t n)
+{
+  double p = 1;
+  for (int32_t i = 0; i < n; i++)
+    p *= (double)shape->dims[axes[i]];
+  return p;
+}
+
+static bool
+listed (const int32_t *axes, int32_t n, int32_t axis)
+{
+  for (int32_t i = 0; i < n; i++)
+    if (axes[i] == axis)
+      return true;
+  return false;
+}
+
+void
+lm_var_fans (const lam_var_spec *spec, double *fan_in, double *fan_out)
+{
+  const lam_shape *shape = &spec->shape;
+  int32_t in = shape->rank - 2, out = shape->rank - 1;
+  *fan_in = *fan_out = shape->rank == 1 ? (double)shape->dims[0] : 1;
+  if (shape->rank < 2)
+    return;
+  const int32_t *in_axes = spec->n_in_axes > 0 ? spec->in_axes : &in;
+  const int32_t *out_axes = spec->n_out_axes > 0 ? spec->out_axes : &out;
+  int32_t n_in = MAX (spec->n_in_axes, 1), n_out = MAX (spec->n_out_axes, 1);
+  double receptive = 1;
+  for (int32_t i = 0; i < shape->rank; i++)
+    if (!listed (in_axes, n_in, i) && !listed (out_axes, n_out, i))
+      receptive *= (double)shape->dims[i];
+  *fan_in = product (shape, in_axes, n_in) * receptive;
+  *fan_out = product (shape, out_axes, n_out) * receptive;
+}
+
+typedef enum { DRAW_CONSTANT, DRAW_GAUSSIAN, DRAW_UNIFORM, DRAW_TRUNCATED } Draw;
+
+/* What to draw, and the factor on it. */
+static Draw
+plan_draw (const lam_var_spec *spec, double *factor)
+{
+  const lam_shape *shape = &spec->shape;
+  double in, out, first = shape->rank > 0 ? (double)shape->dims[0] : 1, lead = 1;
+  lm_var_fans (spec, &in, &out);
+  for (int32_t i = 0; i + 1 < shape->rank; i++)
+    lead *= (double)shape->dims[i];
+  static const Draw draws[] = {
+      [LAM_INIT_CONSTANT] = DRAW_CONSTANT,
+      [LAM_INIT_GAUSSIAN] = DRAW_GAUSSIAN,
+      [LAM_INIT_UNIFORM] = DRAW_UNIFORM,
+      [LAM_INIT_TRUNCATED_GAUSSIAN] = DRAW_TRUNCATED,
+      [LAM_INIT_XAVIER] = DRAW_UNIFORM,
+      [LAM_INIT_GAUSSIAN_SQRT_DIM] = DRAW_GAUSSIAN,
+      [LAM_INIT_GAUSSIAN_SQRT_FANIN] = DRAW_GAUSSIAN,
+      [LAM_INIT_GAUSSIAN_SQRT_FANOUT] = DRAW_GAUSSIAN,
+      [LAM_INIT_GAUSSIAN_SQRT_FANAVG] = DRAW_GAUSSIAN,
+      [LAM_INIT_UNIFORM_SQRT_DIM] = DRAW_UNIFORM,
+      [LAM_INIT_UNIFORM_SQRT_FANIN] = DRAW_UNIFORM,
+      [LAM_INIT_UNIFORM_SQRT_FANOUT] = DRAW_UNIFORM,
+      [LAM_INIT_TRUNCATED_SQRT_DIM] = DRAW_TRUNCATED,
+      [LAM_INIT_TRUNCATED_SQRT_FANIN] = DRAW_TRUNCATED,
+      [LAM_INIT_TRUNCATED_SQRT_FANOUT] = DRAW_TRUNCATED,
+      [LAM_INIT_UNIFORM_UNIT_SCALING] = DRAW_UNIFORM,
+  };
+  const double scales[] = {
+      [LAM_INIT_CONSTANT] = 1,
+      [LAM_INIT_GAUSSIAN] = 1,
+      [LAM_INIT_UNIFORM] = 1,
+      [LAM_INIT_TRUNCATED_GAUSSIAN] = 1,
+      [LAM_INIT_XAVIER] = sqrt (6 / (in + out)),
+      [LAM_INIT_GAUSSIAN_SQRT_DIM] = 1 / sqrt (first),
+      [LAM_INIT_GAUSSIAN_SQRT_FANIN] = 1 / sqrt (in),
+      [LAM_INIT_GAUSSIAN_SQRT_FANOUT] = 1 / sqrt (out),
+      [LAM_INIT_GAUSSIAN_SQRT_FANAVG] = sqrt (2 / (in + out)),
+      [LAM_INIT_UNIFORM_SQRT_DIM] = 1 / sqrt (first),
+      [LAM_INIT_UNIFORM_SQRT_FANIN] = 1 / sqrt (in),
+      [LAM_INIT_UNIFORM_SQRT_FANOUT] = 1 / sqrt (out),
+      [LAM_INIT_TRUNCATED_SQRT_DIM] = 1 / sqrt (first),
+      [LAM_INIT_TRUNCATED_SQRT_FANIN] = 1 / sqrt (in),
+      [LAM_INIT_TRUNCATED_SQRT_FANOUT] = 1 / sqrt (out),
+      [LAM_INIT_UNIFORM_UNIT_SCALING] = sqrt (3 / MAX (1, lead)),
+  };
+  *factor = spec->init.scale * scales[spec->init.method];
+  return draws[spec->init.method];
+}
+
+/* The variable's start value; 16-bit floats are drawn in f32 and rounded once. */
+static lam_tensor
+init_value (lam_trace *t, lam_key key, const lam_var_spec *spec, const char *path)
+{
+  double factor;
+  Draw draw = plan_draw (spec, &factor);
+  if (draw == DRAW_CONSTANT)
+    return lam_full (t, spec->dtype, spec->shape, factor);
+  if (!lam_dtype_is_float (spec->dtype)) {
+    lm_trace_failf ((LmTrace *)t, LM_ERROR_INVALID,
+                    "variable %s: a random start wants a float dtype, this is %s; use LAM_CONSTANT",
+                    path, lam_dtype_name (spec->dtype));
+    return lam_nil ();
+  }
+  lam_dtype drawn = spec->dtype == LAM_F64 ? LAM_F64 : LAM_F32;
+  const double cut[2] = {-2, 2}, unit[2] = {-1, 1};
+  lam_tensor x = draw == DRAW_GAUSSIAN    ? lam_normal (t, key, spec->shape, drawn)
+                 : draw == DRAW_TRUNCATED ? lam_truncated_normal (t, key, spec->shape, drawn, cut)
+                                          : lam_uniform_range (t, key, spec->shape, drawn, unit);
+  return lam_cast (t, lam_mul_scalar (t, x, factor), spec->dtype);
+}
+
+/* Children first (by name), then own variables in the order of creation. */
+static void
+init_layer (lam_trace *t, const LmLayer *layer, lam_key key, lam_tensor *values)
+{
+  g_autoptr (GPtrArray) children = g_ptr_array_new ();
+  for (guint i = 0; i < layer->children->len; i++)
+    if (strcmp (((LmLayer *)layer->children->pdata[i])->provided->kind, LAM_KIND_LAYER) == 0)
+      g_ptr_array_add (children, layer->children->pdata[i]);
+  g_ptr_array_sort (children, by_name);
+  guint n = MAX (children->len, layer->var_ids->len) + 1;
+  g_autofree lam_key *keys = g_new0 (lam_key, n);
+  lam_split (t, key, children->len + 1, keys);
+  key = keys[0];
+  for (guint i = 0; i < children->len && lam_is_ok (t); i++)
+    init_layer (t, children->pdata[i], keys[i + 1], values);
+  lam_split (t, key, layer->var_ids->len + 1, keys);
+  for (guint i = 0; i < layer->var_ids->len && lam_is_ok (t); i++) {
+    guint id = GPOINTER_TO_UINT (layer->var_ids->pdata[i]);
+    const Var *var = layer->model->vars->pdata[id - 1];
+    g_autofree char *path = g_strdup_printf ("%s.%s", layer->path, var->name);
+    lam_key own = lam_fold_in (t, keys[i + 1], u32_scalar (t, path_seed (path)));
+    values[id - 1] = init_value (t, own, &var->spec, var->path);
+  }
+}
+
+LmFunction *
+lm_model_init_function (LmModel *model, GError **error)
+{
+  g_autoptr (LmTrace) trace = lm_model_trace (model, "init");
+  lam_trace *t = lm_trace_pub (trace);
+  guint n = model->vars->len;
+  g_autofree lam_tensor *values = g_new0 (lam_tensor, n + 1);
+  g_autofree lam_tensor *results = g_new0 (lam_tensor, n + 1);
+  lam_type key_type = lm_type (LAM_U32, 1, (int64_t[]) {2});
+  lam_key key = {lm_trace_param (trace, &key_type)};
+  init_layer (t, model->root, key, values);
+  for (guint i = 0; i < n; i++)
+    results[i] = values[model->order[i] - 1];
+  return lm_trace_finish (trace, results, n, error);
+}
