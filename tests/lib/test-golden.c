@@ -20,6 +20,8 @@ static const char *const groups[] = {
     "digits_cnn_bn",
     "step_cases",
     "key_cases",
+    "random_draws",
+    "ops_more",
 };
 
 /* Every tensor that a case lists is there, and equals itself by the case's own tolerance. */
