@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file lamina.h
+ * The application API: open a model archive, run it, train it, look into it. Link with
+ * `pkg-config --cflags --libs lamina`.
+ *
+ * Conventions are GLib's: GError last, NULL or FALSE on failure; objects are opaque and owned by who
+ * created them unless a function says (transfer none). One object is used by one thread at a time;
+ * different objects by different threads. Nothing here prints, exits or aborts.
+ */
+#ifndef LAMINA_H
+#define LAMINA_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#if defined __GNUC__
+#define LAMINA_API __attribute__ ((visibility ("default")))
+#else
+#define LAMINA_API
+#endif
+
+/** Error domain of this library. */
+#define LAMINA_ERROR (lamina_error_quark ())
+LAMINA_API GQuark lamina_error_quark (void);
+
+/** What kind of failure; numbers are stable and are the tool's exit codes + 1 (see lamina(1)). */
+typedef enum {
+  LAMINA_ERROR_INVALID = 1,     /**< a value, shape, dtype or config key is wrong */
+  LAMINA_ERROR_NOT_FOUND = 2,   /**< file, key, plugin, layer or device */
+  LAMINA_ERROR_CORRUPT = 3,     /**< data do not follow their format */
+  LAMINA_ERROR_IO = 4,          /**< the operating system refused */
+  LAMINA_ERROR_UNSUPPORTED = 5, /**< valid, but not possible here */
+  LAMINA_ERROR_DENIED = 6,      /**< code that is not trusted, or no permission */
+  LAMINA_ERROR_PLUGIN = 7,      /**< a plugin was refused or misbehaved */
+  LAMINA_ERROR_NO_MEMORY = 8,
+  LAMINA_ERROR_CANCELLED = 9,
+  LAMINA_ERROR_INTERNAL = 10,
+} LaminaError;
+
+/** "0.1.0" */
+LAMINA_API const char *lamina_version (void);
+
+/* --- tensors --------------------------------------------------------------------------------------- */
+
+/** A dense row-major array in host memory. */
+typedef struct LaminaTensor LaminaTensor;
+
+/** dtype: "f32", "i32", "u8", "bool" ...; data are copied (NULL: zeros). */
+LAMINA_API LaminaTensor *lamina_tensor_new (const char *dtype, int rank, const gint64 *dims,
+                                            const void *data, GError **error);
+LAMINA_API void lamina_tensor_free (LaminaTensor *tensor);
+LAMINA_API const char *lamina_tensor_dtype (const LaminaTensor *tensor);
+LAMINA_API int lamina_tensor_rank (const LaminaTensor *tensor);
+LAMINA_API gint64 lamina_tensor_dim (const LaminaTensor *tensor, int axis);
+LAMINA_API gint64 lamina_tensor_elements (const LaminaTensor *tensor);
+LAMINA_API const void *lamina_tensor_data (const LaminaTensor *tensor, gsize *out_bytes);
+/** Element i as a double, whatever the dtype. */
+LAMINA_API double lamina_tensor_get (const LaminaTensor *tensor, gint64 i);
+/** "f32[2,3]" */
+LAMINA_API char *lamina_tensor_type (const LaminaTensor *tensor);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaTensor, lamina_tensor_free)
+
+/** Tensors by name from an .npz, .npy (name "array") or .safetensors file; values LaminaTensor*. */
+LAMINA_API GHashTable *lamina_tensors_load (const char *path, GError **error);
+/** Writes .npz or .safetensors by the suffix, aside and renamed. */
+LAMINA_API gboolean lamina_tensors_save (GHashTable *tensors, const char *path, GError **error);
+/** New empty table of (name -> LaminaTensor*), owning both. */
+LAMINA_API GHashTable *lamina_tensors_new (void);
+
+/* --- context: which plugins there are --------------------------------------------------------------- */
+
+typedef struct LaminaContext LaminaContext;
+
+/** Plugins from $LAM_PLUGIN_PATH, the user's and the system's directory. */
+LAMINA_API LaminaContext *lamina_context_new (void);
+/** All models, trainers and functions of it must be gone. */
+LAMINA_API void lamina_context_free (LaminaContext *context);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaContext, lamina_context_free)
+
+LAMINA_API void lamina_context_add_plugin_dir (LaminaContext *context, const char *dir);
+LAMINA_API gboolean lamina_context_add_plugin (LaminaContext *context, const char *path,
+                                               GError **error);
+/** Known plugins as a table for people (refused ones with the reason when all), or as JSON. */
+LAMINA_API char *lamina_context_list_plugins (LaminaContext *context, gboolean all, gboolean json);
+/** Backends with their device and score; as a table or JSON. */
+LAMINA_API char *lamina_context_list_backends (LaminaContext *context, gboolean json);
+/** Config keys of a type ("lamina.linear", any kind): name, type, default, range, doc. */
+LAMINA_API char *lamina_context_describe_type (LaminaContext *context, const char *type, gboolean json,
+                                               GError **error);
+
+/* --- archives ----------------------------------------------------------------------------------------- */
+
+/** What an archive or project directory holds: model, variables, plugins, inputs; text or JSON. */
+LAMINA_API char *lamina_archive_inspect (LaminaContext *context, const char *path, gboolean json,
+                                         GError **error);
+/** Directory -> .lam file and back; lossless. pack also takes a project directory without a manifest and
+ * describes the plugins in its plugins/<platform>/ folder. Refuses to overwrite unless force. */
+LAMINA_API gboolean lamina_archive_pack (const char *directory, const char *archive, gboolean force,
+                                         GError **error);
+LAMINA_API gboolean lamina_archive_unpack (const char *archive, const char *directory,
+                                           GError **error);
+/** Plugin files of an archive for this platform, one "sha256  id  file  (trusted)" line each. */
+LAMINA_API char *lamina_archive_list_code (const char *path, GError **error);
+/** Trusts exactly those files (by sha256) from now on. */
+LAMINA_API gboolean lamina_archive_trust (const char *path, GError **error);
+
+/* --- models --------------------------------------------------------------------------------------------- */
+
+typedef struct LaminaModel LaminaModel;
+
+/** Options of opening; NULL members take their default. */
+typedef struct LaminaModelOptions {
+  gsize struct_size;           /**< sizeof (LaminaModelOptions) */
+  const char *backend;         /**< id or last part; default: the archive's, else the best here */
+  const char *backend_options; /**< JSON object for the backend, such as {"threads": 1} */
+  const char *dtype;           /**< "f32" or "f64" instead of the config's */
+  gint64 seed;                 /**< instead of the config's; -1: the config's */
+  const char *weights;         /**< a .safetensors file to start from instead of the archive's */
+} LaminaModelOptions;
+/** All defaults, seed -1. */
+#define LAMINA_MODEL_OPTIONS_INIT                                                                  \
+  {                                                                                                \
+    sizeof (LaminaModelOptions), NULL, NULL, NULL, -1, NULL                                        \
+  }
+
+/** Opens an archive or project directory: checks it, resolves its plugins by trust, builds the layers,
+ * opens the backend and loads (or draws) the variables. options may be NULL. */
+LAMINA_API LaminaModel *lamina_model_open (LaminaContext *context, const char *path,
+                                           const LaminaModelOptions *options, GError **error);
+LAMINA_API void lamina_model_free (LaminaModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaModel, lamina_model_free)
+
+LAMINA_API const char *lamina_model_name (const LaminaModel *model);
+LAMINA_API const char *lamina_model_backend (const LaminaModel *model); /**< "lamina.cpu" */
+LAMINA_API const char *lamina_model_device (const LaminaModel *model);  /**< device, for people */
+/** The step its variables are at: 0 for a fresh model. */
+LAMINA_API guint64 lamina_model_step (const LaminaModel *model);
+/** Copies of all variables by path. */
+LAMINA_API GHashTable *lamina_model_variables (LaminaModel *model, GError **error);
+
+/** Runs the root's method predict over a batch of any size: tensors by name as the task wants them ("inputs"),
+ * converted to the model's dtype when they are of another numeric type. Result: outputs by name.
+ * Compiles once for each set of shapes. */
+LAMINA_API GHashTable *lamina_model_predict (LaminaModel *model, GHashTable *batch, GError **error);
+
+/** Metrics of one evaluation. */
+typedef struct LaminaMetrics {
+  guint n;
+  char **names;     /**< "loss" first, then sorted */
+  double *values;   /**< sum (v * w) / sum (w) over all batches */
+  double *weights;  /**< sum (w) */
+  gint64 batches;
+} LaminaMetrics;
+LAMINA_API void lamina_metrics_free (LaminaMetrics *metrics);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaMetrics, lamina_metrics_free)
+
+/** One pass over the named input ("eval"). */
+LAMINA_API LaminaMetrics *lamina_model_evaluate (LaminaModel *model, const char *input,
+                                                 GError **error);
+
+/** The traced functions as text. which: "init", "train", "eval", "predict"; stage: "trace",
+ * "simplify", "cse", "dce", "legalize", "final", "plan". batch shapes come from the input. */
+LAMINA_API char *lamina_model_ir (LaminaModel *model, const char *which, const char *stage,
+                                  GError **error);
+
+/* --- training ------------------------------------------------------------------------------------------- */
+
+typedef struct LaminaTrainer LaminaTrainer;
+
+/** One finished step, valid during the callback. */
+typedef struct LaminaStepInfo {
+  guint64 step;         /**< number of the step just made, from 0 */
+  guint64 total;        /**< steps that the run will reach */
+  double seconds;       /**< since the run began */
+  double loss;
+  guint n_metrics;
+  const char *const *metric_names;
+  const double *metric_values;
+  const double *metric_weights;
+  guint n_scalars;      /**< scalar summaries: "backward@learner.update_states/grad_norm_scalar" ... */
+  const char *const *scalar_names;
+  const double *scalar_values;
+} LaminaStepInfo;
+/** Return FALSE to end the run after this step (all is kept). */
+typedef gboolean (*LaminaStepFunc) (const LaminaStepInfo *info, gpointer user);
+
+/** Trains `model` on its input "train". Continues where the archive's state stopped. */
+LAMINA_API LaminaTrainer *lamina_trainer_new (LaminaModel *model, GError **error);
+LAMINA_API void lamina_trainer_free (LaminaTrainer *trainer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaTrainer, lamina_trainer_free)
+/** Up to step `until` (0: the config's train.steps). After it the model's variables are the trained ones. */
+LAMINA_API gboolean lamina_trainer_run (LaminaTrainer *trainer, guint64 until, LaminaStepFunc each,
+                                        gpointer user, GError **error);
+/** Writes a complete archive: config, variables, optimizer and input state, plugins of the source. */
+LAMINA_API gboolean lamina_trainer_save (LaminaTrainer *trainer, const char *path, GError **error);
+LAMINA_API guint64 lamina_trainer_step (const LaminaTrainer *trainer);
+LAMINA_API guint64 lamina_trainer_total (const LaminaTrainer *trainer); /**< config's train.steps */
+
+/* --- functions in text form ---------------------------------------------------------------------------- */
+
+/** Parses a .lir file, runs it on a backend with inputs by position "0", "1" ... or parameter order of
+ * the names sorted; results are "0", "1" ... explain (may be NULL): legalisation decisions. */
+LAMINA_API GHashTable *lamina_call_file (LaminaContext *context, const char *path,
+                                         const char *backend, GHashTable *inputs, char **explain,
+                                         GError **error);
+/** Reads, runs the pipeline up to a stage for a backend, prints. */
+LAMINA_API char *lamina_ir_file (LaminaContext *context, const char *path, const char *backend,
+                                 const char *stage, GError **error);
+
+/* --- templates ------------------------------------------------------------------------------------------- */
+
+/** Names of the model templates, NULL-terminated. */
+LAMINA_API char **lamina_templates (void);
+/** Copies template `name` into the new directory `path` (which must not exist). */
+LAMINA_API gboolean lamina_template_create (const char *name, const char *path, GError **error);
+
+G_END_DECLS
+
+#endif
