@@ -38,7 +38,7 @@ typedef struct lam_compile_options {
 typedef struct lam_exec_call {
   uint32_t struct_size;
   uint32_t n_in, n_out;
-  uint32_t flags;         /**< 0 */
+  uint32_t flags; /**< 0 */
   lam_buffer *const *in;
   lam_buffer *const *out; /**< caller's; out[o] is in[i] for an alias {o, i} and only then */
   const void *collective; /**< function table of collectives; NULL: one replica */
@@ -55,8 +55,8 @@ typedef struct lam_plan_buffer {
   uint32_t first, last; /**< equations between which it lives */
   uint64_t offset;      /**< in the slab; UINT64_MAX: a binding or constant, not in the slab */
   uint64_t bytes;
-  int32_t shares;       /**< value number whose memory it takes over, or -1 */
-  uint32_t kind;        /**< LAM_PLAN_* */
+  int32_t shares; /**< value number whose memory it takes over, or -1 */
+  uint32_t kind;  /**< LAM_PLAN_* */
 } lam_plan_buffer;
 
 #define LAM_PLAN_TEMPORARY 0
@@ -66,14 +66,15 @@ typedef struct lam_plan_buffer {
 
 typedef struct lam_backend_vt {
   uint32_t struct_size;
-  uint32_t ir_minor; /**< newest IR minor it reads */
-  uint64_t options_size;         /**< bytes of its options struct */
-  lam_declare_fields_fn fields;  /**< [load] the options: threads ... */
+  uint32_t ir_minor;            /**< newest IR minor it reads */
+  uint64_t options_size;        /**< bytes of its options struct */
+  lam_declare_fields_fn fields; /**< [load] the options: threads ... */
   /** [load] How well it would run here: 0 not at all, 100 plain, more is better. Cheap, creates
    * nothing. */
   int32_t (*probe) (const lam_host *host);
   /** [instance] options: a filled options struct, valid during the call. */
-  lam_status (*open) (const lam_host *host, const void *options, lam_backend **out, lam_error *error);
+  lam_status (*open) (const lam_host *host, const void *options, lam_backend **out,
+                      lam_error *error);
   /** [instance] Frees it; no executable or buffer is left. */
   void (*close) (lam_backend *backend);
   /** [any] Device name for people ("AVX-512, 2 threads, OpenBLAS SkylakeX"). */
@@ -95,8 +96,8 @@ typedef struct lam_backend_vt {
   /** [any] Layout token of input or output i. */
   uint64_t (*exec_layout) (const lam_exec *exec, bool output, uint32_t i);
   /** [any] Its memory plan, buffer by buffer; returns the bytes of its slab. */
-  uint64_t (*exec_plan) (const lam_exec *exec, void (*each) (void *ctx, const lam_plan_buffer *buffer),
-                         void *ctx);
+  uint64_t (*exec_plan) (const lam_exec *exec,
+                         void (*each) (void *ctx, const lam_plan_buffer *buffer), void *ctx);
   /** [instance] Runs; one at a time for an executable. Allocates nothing. After a failure aliased
    * buffers hold undefined contents. */
   lam_status (*execute) (lam_exec *exec, const lam_exec_call *call, lam_error *error);

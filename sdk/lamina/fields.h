@@ -53,23 +53,23 @@ typedef struct lam_init {
 
 /** @name Initialisers (semantics of lingvo's WeightInit; fans from the shape without repeats) */
 /**@{*/
-#define LAM_INIT_DEFAULT                0
-#define LAM_INIT_CONSTANT               1  /**< scale */
-#define LAM_INIT_GAUSSIAN               2  /**< scale * N (0, 1) */
-#define LAM_INIT_UNIFORM                3  /**< scale * U (-1, 1) */
-#define LAM_INIT_TRUNCATED_GAUSSIAN     4  /**< scale * N (0, 1) cut at +-2 */
-#define LAM_INIT_XAVIER                 5  /**< U (-L, L), L = scale * sqrt (6 / (fan_in + fan_out)) */
-#define LAM_INIT_GAUSSIAN_SQRT_DIM      6  /**< gaussian, scale / sqrt (shape[0]) */
-#define LAM_INIT_GAUSSIAN_SQRT_FANIN    7  /**< gaussian, scale / sqrt (fan_in) */
-#define LAM_INIT_GAUSSIAN_SQRT_FANOUT   8  /**< gaussian, scale / sqrt (fan_out) */
-#define LAM_INIT_GAUSSIAN_SQRT_FANAVG   9  /**< gaussian, scale * sqrt (2 / (fan_in + fan_out)) */
-#define LAM_INIT_UNIFORM_SQRT_DIM       10 /**< uniform, scale / sqrt (shape[0]) */
-#define LAM_INIT_UNIFORM_SQRT_FANIN     11 /**< uniform, scale / sqrt (fan_in) */
-#define LAM_INIT_UNIFORM_SQRT_FANOUT    12 /**< uniform, scale / sqrt (fan_out) */
-#define LAM_INIT_TRUNCATED_SQRT_DIM     13 /**< truncated, scale / sqrt (shape[0]) */
-#define LAM_INIT_TRUNCATED_SQRT_FANIN   14 /**< truncated, scale / sqrt (fan_in) */
-#define LAM_INIT_TRUNCATED_SQRT_FANOUT  15 /**< truncated, scale / sqrt (fan_out) */
-#define LAM_INIT_UNIFORM_UNIT_SCALING   16 /**< U (-1, 1) * scale * sqrt (3 / max (1, prod shape[:-1])) */
+#define LAM_INIT_DEFAULT               0
+#define LAM_INIT_CONSTANT              1 /**< scale */
+#define LAM_INIT_GAUSSIAN              2 /**< scale * N (0, 1) */
+#define LAM_INIT_UNIFORM               3 /**< scale * U (-1, 1) */
+#define LAM_INIT_TRUNCATED_GAUSSIAN    4 /**< scale * N (0, 1) cut at +-2 */
+#define LAM_INIT_XAVIER                5 /**< U (-L, L), L = scale * sqrt (6 / (fan_in + fan_out)) */
+#define LAM_INIT_GAUSSIAN_SQRT_DIM     6  /**< gaussian, scale / sqrt (shape[0]) */
+#define LAM_INIT_GAUSSIAN_SQRT_FANIN   7  /**< gaussian, scale / sqrt (fan_in) */
+#define LAM_INIT_GAUSSIAN_SQRT_FANOUT  8  /**< gaussian, scale / sqrt (fan_out) */
+#define LAM_INIT_GAUSSIAN_SQRT_FANAVG  9  /**< gaussian, scale * sqrt (2 / (fan_in + fan_out)) */
+#define LAM_INIT_UNIFORM_SQRT_DIM      10 /**< uniform, scale / sqrt (shape[0]) */
+#define LAM_INIT_UNIFORM_SQRT_FANIN    11 /**< uniform, scale / sqrt (fan_in) */
+#define LAM_INIT_UNIFORM_SQRT_FANOUT   12 /**< uniform, scale / sqrt (fan_out) */
+#define LAM_INIT_TRUNCATED_SQRT_DIM    13 /**< truncated, scale / sqrt (shape[0]) */
+#define LAM_INIT_TRUNCATED_SQRT_FANIN  14 /**< truncated, scale / sqrt (fan_in) */
+#define LAM_INIT_TRUNCATED_SQRT_FANOUT 15 /**< truncated, scale / sqrt (fan_out) */
+#define LAM_INIT_UNIFORM_UNIT_SCALING  16 /**< uniform, scale * sqrt (3 / prod shape[:-1]) */
 /**@}*/
 
 /** Collects a table; opaque, used by the macros below during the declaring call. */
@@ -92,26 +92,26 @@ typedef struct lam_fields {
 typedef void (*lam_declare_fields_fn) (lam_fields *f);
 
 #define LAM_FIELD_(kind, name, number, text, doc)                                                  \
-  lam_f_->add (lam_f_, kind, #name, offsetof (lam_self_, name), sizeof (((lam_self_ *) 0)->name),  \
+  lam_f_->add (lam_f_, kind, #name, offsetof (lam_self_, name), sizeof (((lam_self_ *)0)->name),   \
                number, text, doc)
 
-#define LAM_INT(name, absent, doc)    LAM_FIELD_ (LAM_FIELD_INT, name, (double) (absent), NULL, doc)
-#define LAM_FLOAT(name, absent, doc)  LAM_FIELD_ (LAM_FIELD_FLOAT, name, (double) (absent), NULL, doc)
+#define LAM_INT(name, absent, doc)    LAM_FIELD_ (LAM_FIELD_INT, name, (double)(absent), NULL, doc)
+#define LAM_FLOAT(name, absent, doc)  LAM_FIELD_ (LAM_FIELD_FLOAT, name, (double)(absent), NULL, doc)
 #define LAM_BOOL(name, absent, doc)   LAM_FIELD_ (LAM_FIELD_BOOL, name, (absent) ? 1 : 0, NULL, doc)
 #define LAM_STRING(name, absent, doc) LAM_FIELD_ (LAM_FIELD_STRING, name, 0, absent, doc)
 /** absent: JSON text, "[2, 2]". */
-#define LAM_INTS(name, absent, doc)   LAM_FIELD_ (LAM_FIELD_INTS, name, 0, absent, doc)
+#define LAM_INTS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_INTS, name, 0, absent, doc)
 /** absent: a LAM_F32 ... code; LAM_DTYPE_NONE: inherit. */
-#define LAM_DTYPE(name, absent, doc)  LAM_FIELD_ (LAM_FIELD_DTYPE, name, (double) (absent), NULL, doc)
+#define LAM_DTYPE(name, absent, doc) LAM_FIELD_ (LAM_FIELD_DTYPE, name, (double)(absent), NULL, doc)
 /** absent: JSON text or NULL for "not said". */
-#define LAM_INIT(name, absent, doc)   LAM_FIELD_ (LAM_FIELD_INIT, name, 0, absent, doc)
+#define LAM_INIT(name, absent, doc) LAM_FIELD_ (LAM_FIELD_INIT, name, 0, absent, doc)
 /** Config of one child layer; absent: JSON text ("{\"type\": ...}") or NULL for none. */
 #define LAM_LAYER_CONFIG(name, absent, doc) LAM_FIELD_ (LAM_FIELD_CHILD, name, 0, absent, doc)
 /** A list of child configs; absent: JSON text or NULL for an empty list. */
 #define LAM_LAYERS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_CHILDREN, name, 0, absent, doc)
 
-#define LAM_MIN(number)   lam_f_->refine (lam_f_, LAM_REFINE_MIN, (double) (number), NULL)
-#define LAM_MAX(number)   lam_f_->refine (lam_f_, LAM_REFINE_MAX, (double) (number), NULL)
+#define LAM_MIN(number)   lam_f_->refine (lam_f_, LAM_REFINE_MIN, (double)(number), NULL)
+#define LAM_MAX(number)   lam_f_->refine (lam_f_, LAM_REFINE_MAX, (double)(number), NULL)
 #define LAM_REQUIRED      lam_f_->refine (lam_f_, LAM_REFINE_REQUIRED, 0, NULL)
 #define LAM_CHOICES(text) lam_f_->refine (lam_f_, LAM_REFINE_CHOICES, 0, text)
 
@@ -120,13 +120,13 @@ typedef void (*lam_declare_fields_fn) (lam_fields *f);
   static void T##_lam_fields (lam_fields *lam_f_)                                                  \
   {                                                                                                \
     typedef T lam_self_;                                                                           \
-    (void) (__VA_ARGS__);                                                                          \
+    (void)(__VA_ARGS__);                                                                           \
   }
 /** A table without fields. */
 #define LAM_NO_FIELDS(T)                                                                           \
   static void T##_lam_fields (lam_fields *lam_f_)                                                  \
   {                                                                                                \
-    (void) lam_f_;                                                                                 \
+    (void)lam_f_;                                                                                  \
   }
 
 #ifdef __cplusplus

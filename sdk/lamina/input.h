@@ -19,7 +19,7 @@ extern "C" {
 typedef struct lam_input_args {
   uint32_t struct_size;
   uint32_t shard_index, shard_count; /**< this reader of how many; 0 of 1 */
-  lam_dtype real_dtype;              /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
+  lam_dtype real_dtype; /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
   uint64_t seed;
   const lam_host *host;   /**< valid as long as the instance */
   const lam_files *files; /**< for LAM_EXT_FILES; valid as long as the instance */
@@ -55,45 +55,53 @@ typedef struct lam_input_vt {
 #define LAM_INPUT(T, id, revision, summary)                                                        \
   static lam_status T##_lam_open (void *p, const lam_input_args *a, lam_error *e)                  \
   {                                                                                                \
-    return T##_open ((T *) p, a, e);                                                               \
+    return T##_open ((T *)p, a, e);                                                                \
   }                                                                                                \
   static void T##_lam_close (void *p)                                                              \
   {                                                                                                \
-    T##_close ((T *) p);                                                                           \
+    T##_close ((T *)p);                                                                            \
   }                                                                                                \
   static bool T##_lam_describe (const void *p, uint32_t i, const char **n, lam_type *y)            \
   {                                                                                                \
-    return T##_describe ((const T *) p, i, n, y);                                                  \
+    return T##_describe ((const T *)p, i, n, y);                                                   \
   }                                                                                                \
   static lam_status T##_lam_next (void *p, void *const *dst, lam_error *e)                         \
   {                                                                                                \
-    return T##_next ((T *) p, dst, e);                                                             \
+    return T##_next ((T *)p, dst, e);                                                              \
   }                                                                                                \
   static void T##_lam_reset (void *p)                                                              \
   {                                                                                                \
-    T##_reset ((T *) p);                                                                           \
+    T##_reset ((T *)p);                                                                            \
   }                                                                                                \
   static int64_t T##_lam_batches (const void *p)                                                   \
   {                                                                                                \
-    return T##_batches ((const T *) p);                                                            \
+    return T##_batches ((const T *)p);                                                             \
   }                                                                                                \
   static uint64_t T##_lam_state_size (const void *p)                                               \
   {                                                                                                \
-    return T##_state_size ((const T *) p);                                                         \
+    return T##_state_size ((const T *)p);                                                          \
   }                                                                                                \
   static void T##_lam_save (const void *p, void *out)                                              \
   {                                                                                                \
-    T##_save ((const T *) p, out);                                                                 \
+    T##_save ((const T *)p, out);                                                                  \
   }                                                                                                \
   static lam_status T##_lam_restore (void *p, const void *s, uint64_t n, lam_error *e)             \
   {                                                                                                \
-    return T##_restore ((T *) p, s, n, e);                                                         \
+    return T##_restore ((T *)p, s, n, e);                                                          \
   }                                                                                                \
-  static const lam_input_vt T##_lam_vt = { (uint32_t) sizeof (lam_input_vt), 0, sizeof (T),        \
-                                           T##_lam_fields, T##_lam_open, T##_lam_close,            \
-                                           T##_lam_describe, T##_lam_next, T##_lam_reset,          \
-                                           T##_lam_batches, T##_lam_state_size, T##_lam_save,      \
-                                           T##_lam_restore };                                      \
+  static const lam_input_vt T##_lam_vt = {(uint32_t)sizeof (lam_input_vt),                         \
+                                          0,                                                       \
+                                          sizeof (T),                                              \
+                                          T##_lam_fields,                                          \
+                                          T##_lam_open,                                            \
+                                          T##_lam_close,                                           \
+                                          T##_lam_describe,                                        \
+                                          T##_lam_next,                                            \
+                                          T##_lam_reset,                                           \
+                                          T##_lam_batches,                                         \
+                                          T##_lam_state_size,                                      \
+                                          T##_lam_save,                                            \
+                                          T##_lam_restore};                                        \
   LAM_DESCRIBE (T, LAM_KIND_INPUT, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus

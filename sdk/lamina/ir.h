@@ -59,10 +59,10 @@ typedef struct lam_attr {
 
 /** One equation: results = op (operands) {attrs} (regions). */
 typedef struct lam_equation {
-  int32_t op;             /**< LAM_OP_* */
-  uint32_t n_operands;    /**< operands are function->operands[first_operand ...] */
+  int32_t op;          /**< LAM_OP_* */
+  uint32_t n_operands; /**< operands are function->operands[first_operand ...] */
   uint32_t first_operand;
-  uint32_t n_results;     /**< results are the values first_result, first_result + 1 ... */
+  uint32_t n_results; /**< results are the values first_result, first_result + 1 ... */
   uint32_t first_result;
   uint32_t n_attrs;
   uint32_t first_attr;
@@ -74,26 +74,26 @@ typedef struct lam_equation {
 /** A function: parameters, equations, results. */
 typedef struct lam_function {
   uint32_t struct_size;
-  uint32_t ir_minor;      /**< newest `since` of any op used */
-  const char *name;       /**< [a-zA-Z0-9_.-]+ */
-  uint32_t n_params;      /**< values 0 .. n_params-1 */
+  uint32_t ir_minor; /**< newest `since` of any op used */
+  const char *name;  /**< [a-zA-Z0-9_.-]+ */
+  uint32_t n_params; /**< values 0 .. n_params-1 */
   uint32_t n_results;
   uint32_t n_values;
   uint32_t n_equations;
-  uint32_t n_operands;    /**< length of operands */
+  uint32_t n_operands; /**< length of operands */
   uint32_t n_attrs;
   uint32_t n_regions;
-  uint32_t n_paths;       /**< >= 1 */
-  uint32_t type_stride;   /**< bytes from one element to the next */
+  uint32_t n_paths;     /**< >= 1 */
+  uint32_t type_stride; /**< bytes from one element to the next */
   uint32_t equation_stride;
   uint32_t attr_stride;
   uint32_t reserved;
-  const lam_type *types;          /**< of each value */
+  const lam_type *types; /**< of each value */
   const lam_equation *equations;
-  const uint32_t *operands;       /**< value numbers */
+  const uint32_t *operands; /**< value numbers */
   const lam_attr *attrs;
   const struct lam_function *const *regions; /**< closed functions */
-  const uint32_t *results;        /**< value numbers; may repeat, may be parameters */
+  const uint32_t *results;                   /**< value numbers; may repeat, may be parameters */
   const char *const *paths;
 } lam_function;
 
@@ -101,22 +101,22 @@ typedef struct lam_function {
 static inline const lam_type *
 lam_value_type (const lam_function *f, uint32_t v)
 {
-  return (const lam_type *) (const void *) ((const char *) f->types + (size_t) v * f->type_stride);
+  return (const lam_type *)(const void *)((const char *)f->types + (size_t)v * f->type_stride);
 }
 
 /** Equation i. */
 static inline const lam_equation *
 lam_equation_at (const lam_function *f, uint32_t i)
 {
-  return (const lam_equation *) (const void *) ((const char *) f->equations
-                                                + (size_t) i * f->equation_stride);
+  return (const lam_equation *)(const void *)((const char *)f->equations
+                                              + (size_t)i * f->equation_stride);
 }
 
 /** Attribute i of the whole function. */
 static inline const lam_attr *
 lam_attr_at (const lam_function *f, uint32_t i)
 {
-  return (const lam_attr *) (const void *) ((const char *) f->attrs + (size_t) i * f->attr_stride);
+  return (const lam_attr *)(const void *)((const char *)f->attrs + (size_t)i * f->attr_stride);
 }
 
 /** Operand k of equation e, as a value number. */
@@ -157,7 +157,7 @@ lam_attr_ints (const lam_function *f, const lam_equation *e, const char *key, ui
 {
   const lam_attr *a = lam_find_attr (f, e, key);
   *out_n = a != NULL ? a->n : 0;
-  return a != NULL ? (const int64_t *) a->data : NULL;
+  return a != NULL ? (const int64_t *)a->data : NULL;
 }
 
 /** String attribute (NUL-terminated), or the default when absent. */
@@ -165,7 +165,7 @@ static inline const char *
 lam_attr_str (const lam_function *f, const lam_equation *e, const char *key, const char *absent)
 {
   const lam_attr *a = lam_find_attr (f, e, key);
-  return a != NULL ? (const char *) a->data : absent;
+  return a != NULL ? (const char *)a->data : absent;
 }
 
 /** Number of elements; the host refuses functions where this or the byte size overflows int64. */
@@ -182,7 +182,7 @@ lam_type_elements (const lam_type *type)
 static inline int64_t
 lam_type_bytes (const lam_type *type)
 {
-  return lam_type_elements (type) * (int64_t) (lam_dtype_bits (type->dtype) / 8);
+  return lam_type_elements (type) * (int64_t)(lam_dtype_bits (type->dtype) / 8);
 }
 
 #ifdef __cplusplus

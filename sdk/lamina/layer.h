@@ -34,7 +34,7 @@ extern "C" {
 typedef struct lam_method {
   uint32_t struct_size;
   uint32_t reserved;
-  const char *name; /**< "fprop" ... */
+  const char *name;                                               /**< "fprop" ... */
   lam_nest (*call) (const void *self, lam_trace *t, lam_nest in); /**< [trace] */
 } lam_method;
 
@@ -43,23 +43,23 @@ typedef struct lam_layer_vt {
   uint32_t struct_size;
   uint32_t n_methods;
   uint64_t instance_size;
-  lam_declare_fields_fn fields;               /**< [load] */
-  void (*setup) (void *self, lam_setup *s);   /**< [instance] */
-  const lam_method *const *methods;           /**< n_methods pointers */
+  lam_declare_fields_fn fields;             /**< [load] */
+  void (*setup) (void *self, lam_setup *s); /**< [instance] */
+  const lam_method *const *methods;         /**< n_methods pointers */
 } lam_layer_vt;
 
 /* Thunk and record of a nest method T_name. */
 #define LAM_METHOD(T, method)                                                                      \
   static lam_nest T##_lam_##method (const void *self, lam_trace *t, lam_nest in)                   \
   {                                                                                                \
-    lam_nest out = { 0, 0 };                                                                       \
+    lam_nest out = {0, 0};                                                                         \
     LAM_TRY                                                                                        \
-    out = T##_##method ((const T *) self, t, in);                                                  \
+    out = T##_##method ((const T *)self, t, in);                                                   \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return out;                                                                                    \
   }                                                                                                \
-  static const lam_method T##_lam_method_##method                                                  \
-      = { (uint32_t) sizeof (lam_method), 0, #method, T##_lam_##method };
+  static const lam_method T##_lam_method_##method = {(uint32_t)sizeof (lam_method), 0, #method,    \
+                                                     T##_lam_##method};
 
 /* Thunk and record of a one-tensor method T_name. */
 #define LAM_METHOD_TENSOR(T, method)                                                               \
@@ -67,26 +67,30 @@ typedef struct lam_layer_vt {
   {                                                                                                \
     lam_tensor y = lam_nil ();                                                                     \
     LAM_TRY                                                                                        \
-    y = T##_##method ((const T *) self, t, t->api->nest_tensor (t, in));                           \
+    y = T##_##method ((const T *)self, t, t->api->nest_tensor (t, in));                            \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return t->api->nest_leaf (t, y);                                                               \
   }                                                                                                \
-  static const lam_method T##_lam_method_##method                                                  \
-      = { (uint32_t) sizeof (lam_method), 0, #method, T##_lam_##method };
+  static const lam_method T##_lam_method_##method = {(uint32_t)sizeof (lam_method), 0, #method,    \
+                                                     T##_lam_##method};
 
 /** Names a method in the list of LAM_METHODS. */
 #define LAM_USE(T, method) &T##_lam_method_##method
 
 /** The methods of T: first their LAM_METHOD / LAM_METHOD_TENSOR, then the LAM_USE list. */
 #define LAM_METHODS(T, thunks, ...)                                                                \
-  thunks static const lam_method *const T##_lam_methods[] = { __VA_ARGS__ };
+  thunks static const lam_method *const T##_lam_methods[] = {__VA_ARGS__};
 
 /** A layer type whose methods LAM_METHODS declared. */
 #define LAM_LAYER_METHODS(T, id, revision, summary)                                                \
   LAM_SETUP_THUNK_ (T)                                                                             \
-  static const lam_layer_vt T##_lam_vt = { (uint32_t) sizeof (lam_layer_vt),                       \
-                                           (uint32_t) (sizeof T##_lam_methods / sizeof T##_lam_methods[0]), \
-                                           sizeof (T), T##_lam_fields, T##_lam_setup, T##_lam_methods }; \
+  static const lam_layer_vt T##_lam_vt = {                                                         \
+      (uint32_t)sizeof (lam_layer_vt),                                                             \
+      (uint32_t)(sizeof T##_lam_methods / sizeof T##_lam_methods[0]),                              \
+      sizeof (T),                                                                                  \
+      T##_lam_fields,                                                                              \
+      T##_lam_setup,                                                                               \
+      T##_lam_methods};                                                                            \
   LAM_DESCRIBE (T, LAM_KIND_LAYER, id, revision, summary, &T##_lam_vt)
 
 /** A layer type with one method, fprop of one tensor. */

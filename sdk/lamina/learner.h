@@ -23,7 +23,7 @@ typedef struct lam_var_info {
   uint32_t collections; /**< LAM_NON_TRAINABLE ... */
   const char *path;     /**< "network.layers_0.w", without the root's name */
   lam_type type;
-  int32_t learnable;    /**< 1: gradient and update apply */
+  int32_t learnable; /**< 1: gradient and update apply */
   int32_t reserved;
 } lam_var_info;
 
@@ -63,45 +63,51 @@ typedef struct lam_learner_vt {
   LAM_SETUP_THUNK_ (T)                                                                             \
   static const char *T##_lam_loss_name (const void *self)                                          \
   {                                                                                                \
-    return T##_loss_name ((const T *) self);                                                       \
+    return T##_loss_name ((const T *)self);                                                        \
   }                                                                                                \
   static lam_tensor T##_lam_learning_rate (const void *self, lam_trace *t, lam_tensor step)        \
   {                                                                                                \
     lam_tensor y = lam_nil ();                                                                     \
     LAM_TRY                                                                                        \
-    y = T##_learning_rate ((const T *) self, t, step);                                             \
+    y = T##_learning_rate ((const T *)self, t, step);                                              \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
   static lam_nest T##_lam_init_states (const void *self, lam_trace *t, const lam_learn *learn)     \
   {                                                                                                \
-    lam_nest y = { 0, 0 };                                                                         \
+    lam_nest y = {0, 0};                                                                           \
     LAM_TRY                                                                                        \
-    y = T##_init_states ((const T *) self, t, learn);                                              \
+    y = T##_init_states ((const T *)self, t, learn);                                               \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
   static lam_nest T##_lam_update_states (const void *self, lam_trace *t, const lam_learn *learn,   \
                                          lam_nest *new_states)                                     \
   {                                                                                                \
-    lam_nest y = { 0, 0 };                                                                         \
+    lam_nest y = {0, 0};                                                                           \
     LAM_TRY                                                                                        \
-    y = T##_update_states ((const T *) self, t, learn, new_states);                                \
+    y = T##_update_states ((const T *)self, t, learn, new_states);                                 \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
   static lam_nest T##_lam_apply_gradient (const void *self, lam_trace *t, const lam_learn *learn)  \
   {                                                                                                \
-    lam_nest y = { 0, 0 };                                                                         \
+    lam_nest y = {0, 0};                                                                           \
     LAM_TRY                                                                                        \
-    y = T##_apply_gradient ((const T *) self, t, learn);                                           \
+    y = T##_apply_gradient ((const T *)self, t, learn);                                            \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
-  static const lam_learner_vt T##_lam_vt                                                           \
-      = { (uint32_t) sizeof (lam_learner_vt), 0, sizeof (T), T##_lam_fields, T##_lam_setup,        \
-          T##_lam_loss_name, T##_lam_learning_rate, T##_lam_init_states, T##_lam_update_states,    \
-          T##_lam_apply_gradient };                                                                \
+  static const lam_learner_vt T##_lam_vt = {(uint32_t)sizeof (lam_learner_vt),                     \
+                                            0,                                                     \
+                                            sizeof (T),                                            \
+                                            T##_lam_fields,                                        \
+                                            T##_lam_setup,                                         \
+                                            T##_lam_loss_name,                                     \
+                                            T##_lam_learning_rate,                                 \
+                                            T##_lam_init_states,                                   \
+                                            T##_lam_update_states,                                 \
+                                            T##_lam_apply_gradient};                               \
   LAM_DESCRIBE (T, LAM_KIND_LEARNER, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 #include <lamina/trace.h>
 
 #ifdef __cplusplus
-#define LAM_TRY       try {
+#define LAM_TRY try {
 #define LAM_CATCH(fail)                                                                            \
   }                                                                                                \
   catch (...)                                                                                      \
@@ -18,7 +18,7 @@
     fail;                                                                                          \
   }
 #else
-#define LAM_TRY {
+#define LAM_TRY         {
 #define LAM_CATCH(fail) }
 #endif
 #define LAM_EXCEPTION "a C++ exception escaped from the plugin; catch it and call lam_fail instead"
@@ -28,7 +28,7 @@
   static void T##_lam_setup (void *self, lam_setup *s)                                             \
   {                                                                                                \
     LAM_TRY                                                                                        \
-    T##_setup ((T *) self, s);                                                                     \
+    T##_setup ((T *)self, s);                                                                      \
     LAM_CATCH (s->api->fail (s, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
   }
 

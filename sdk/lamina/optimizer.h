@@ -38,20 +38,20 @@ typedef struct lam_slots {
 typedef struct lam_update {
   uint32_t struct_size;
   uint32_t n_slots;
-  lam_tensor grad;          /**< as var */
+  lam_tensor grad; /**< as var */
   lam_tensor var;
   lam_tensor learning_rate; /**< scalar of real_dtype: schedule (count) * learning_rate */
   lam_tensor count;         /**< u32 scalar: updates made before this one */
   const lam_tensor *slots;
-  lam_tensor *new_slots;    /**< filled by update */
+  lam_tensor *new_slots; /**< filled by update */
 } lam_update;
 
 typedef struct lam_optimizer_vt {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t instance_size;
-  lam_declare_fields_fn fields;                                     /**< [load] */
-  void (*setup) (void *self, lam_setup *s);                         /**< [instance] */
+  lam_declare_fields_fn fields;                                                /**< [load] */
+  void (*setup) (void *self, lam_setup *s);                                    /**< [instance] */
   void (*declare_slots) (const void *self, lam_slots *s, const lam_type *var); /**< [trace] */
   /** [trace] Returns u, to be added to var: it includes the factor -learning_rate. */
   lam_tensor (*update) (const void *self, lam_trace *t, const lam_update *u);
@@ -65,19 +65,23 @@ typedef struct lam_optimizer_vt {
   LAM_SETUP_THUNK_ (T)                                                                             \
   static void T##_lam_declare_slots (const void *self, lam_slots *s, const lam_type *var)          \
   {                                                                                                \
-    T##_declare_slots ((const T *) self, s, var);                                                  \
+    T##_declare_slots ((const T *)self, s, var);                                                   \
   }                                                                                                \
   static lam_tensor T##_lam_update (const void *self, lam_trace *t, const lam_update *u)           \
   {                                                                                                \
     lam_tensor y = lam_nil ();                                                                     \
     LAM_TRY                                                                                        \
-    y = T##_update ((const T *) self, t, u);                                                       \
+    y = T##_update ((const T *)self, t, u);                                                        \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
-  static const lam_optimizer_vt T##_lam_vt = { (uint32_t) sizeof (lam_optimizer_vt), 0, sizeof (T), \
-                                               T##_lam_fields, T##_lam_setup,                      \
-                                               T##_lam_declare_slots, T##_lam_update };            \
+  static const lam_optimizer_vt T##_lam_vt = {(uint32_t)sizeof (lam_optimizer_vt),                 \
+                                              0,                                                   \
+                                              sizeof (T),                                          \
+                                              T##_lam_fields,                                      \
+                                              T##_lam_setup,                                       \
+                                              T##_lam_declare_slots,                               \
+                                              T##_lam_update};                                     \
   LAM_DESCRIBE (T, LAM_KIND_OPTIMIZER, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus

@@ -36,10 +36,10 @@ extern "C" {
 #define LAM_ENTRY_MAGIC  0x314d414cu /**< "LAM1", little-endian */
 #define LAM_ENTRY_SYMBOL "lam_plugin_entry_v1"
 
-#define LAM_EXPORT __attribute__ ((visibility ("default"), used))
-#define LAM_HIDDEN __attribute__ ((visibility ("hidden")))
-#define LAM_UNUSED __attribute__ ((unused))
-#define LAM_END(T, f)    (offsetof (T, f) + sizeof (((T *) 0)->f))
+#define LAM_EXPORT    __attribute__ ((visibility ("default")))
+#define LAM_HIDDEN    __attribute__ ((visibility ("hidden")))
+#define LAM_UNUSED    __attribute__ ((unused))
+#define LAM_END(T, f) (offsetof (T, f) + sizeof (((T *)0)->f))
 /** True if table p, of type T and filled by the other side, has member f and it is not NULL. */
 #define LAM_HAS(p, T, f) ((p)->struct_size >= LAM_END (T, f) && (p)->f)
 
@@ -91,11 +91,11 @@ typedef struct lam_desc {
 /** The one exported symbol: constant data, so that versions are read before any code runs. */
 typedef struct lam_plugin_entry {
   uint32_t magic, struct_size;
-  uint16_t abi_major, abi_minor; /**< of the header it was built with */
-  uint16_t need_minor, reserved0; /**< oldest host minor it accepts */
-  const char *id;      /**< "acme.layers" */
-  const char *version; /**< semantic version */
-  const char *license; /**< SPDX expression */
+  uint16_t abi_major, abi_minor;   /**< of the header it was built with */
+  uint16_t need_minor, reserved0;  /**< oldest host minor it accepts */
+  const char *id;                  /**< "acme.layers" */
+  const char *version;             /**< semantic version */
+  const char *license;             /**< SPDX expression */
   const lam_desc *const *provides; /**< n_provides pointers */
   uint64_t n_provides;
   /** [load] Optional: once before first use; may keep host. Failure refuses the plugin. */
@@ -117,11 +117,12 @@ typedef struct lam_plugin_entry {
  */
 #define LAM_NOTE_TYPE 0x4c4d0001u
 #define LAM_NOTE(name, text)                                                                       \
-  LAM_UNUSED __attribute__ ((section (".note.lamina.plugin"), used, aligned (4))) static const struct { \
+  static const struct {                                                                            \
     uint32_t namesz, descsz, type;                                                                 \
     char owner[4];                                                                                 \
     char desc[(sizeof (text) + 3) / 4 * 4];                                                        \
-  } name = { 4, (uint32_t) sizeof (text), LAM_NOTE_TYPE, "LMP", text };
+  } name __attribute__ ((section (".note.lamina.plugin"), used, aligned (4))) = {                  \
+      4, (uint32_t)sizeof (text), LAM_NOTE_TYPE, "LMP", text};
 
 /* One provided thing: its note and its descriptor `<T>_lam_desc`, hidden, so that the plugin's other
  * files can name it. */
@@ -129,8 +130,8 @@ typedef struct lam_plugin_entry {
   LAM_NOTE (T##_lam_note, "provides\0" kind "\0" id "\0" LAM_STR (revision) "\0" summary)          \
   LAM_DECLARE (T)                                                                                  \
   LAM_EXTERN_C_BEGIN                                                                               \
-  const lam_desc T##_lam_desc                                                                      \
-      = { (uint32_t) sizeof (lam_desc), revision, kind, id, summary, vtable, 0 };                  \
+  const lam_desc T##_lam_desc = {                                                                  \
+      (uint32_t)sizeof (lam_desc), revision, kind, id, summary, vtable, 0};                        \
   LAM_EXTERN_C_END
 
 /** Names a thing that another source file of the same plugin describes, for LAM_PROVIDES. */
@@ -140,14 +141,14 @@ typedef struct lam_plugin_entry {
   LAM_EXTERN_C_END
 
 /* LAM_PROVIDES (a, b, ...) -> &a_lam_desc, &b_lam_desc, ... */
-#define LAM_P1_(a)       &a##_lam_desc
-#define LAM_P2_(a, ...)  &a##_lam_desc, LAM_P1_ (__VA_ARGS__)
-#define LAM_P3_(a, ...)  &a##_lam_desc, LAM_P2_ (__VA_ARGS__)
-#define LAM_P4_(a, ...)  &a##_lam_desc, LAM_P3_ (__VA_ARGS__)
-#define LAM_P5_(a, ...)  &a##_lam_desc, LAM_P4_ (__VA_ARGS__)
-#define LAM_P6_(a, ...)  &a##_lam_desc, LAM_P5_ (__VA_ARGS__)
-#define LAM_P7_(a, ...)  &a##_lam_desc, LAM_P6_ (__VA_ARGS__)
-#define LAM_P8_(a, ...)  &a##_lam_desc, LAM_P7_ (__VA_ARGS__)
+#define LAM_P1_(a)                              &a##_lam_desc
+#define LAM_P2_(a, ...)                         &a##_lam_desc, LAM_P1_ (__VA_ARGS__)
+#define LAM_P3_(a, ...)                         &a##_lam_desc, LAM_P2_ (__VA_ARGS__)
+#define LAM_P4_(a, ...)                         &a##_lam_desc, LAM_P3_ (__VA_ARGS__)
+#define LAM_P5_(a, ...)                         &a##_lam_desc, LAM_P4_ (__VA_ARGS__)
+#define LAM_P6_(a, ...)                         &a##_lam_desc, LAM_P5_ (__VA_ARGS__)
+#define LAM_P7_(a, ...)                         &a##_lam_desc, LAM_P6_ (__VA_ARGS__)
+#define LAM_P8_(a, ...)                         &a##_lam_desc, LAM_P7_ (__VA_ARGS__)
 #define LAM_PN_(a, b, c, d, e, f, g, h, n, ...) LAM_P##n##_
 /** The things of a plugin: 1 to 8 struct names given to LAM_LAYER and its kin; several lists may
  * follow each other, separated by commas. */
@@ -158,16 +159,27 @@ typedef struct lam_plugin_entry {
  * things that it provides. Things that other files of the plugin describe are named by LAM_DECLARE.
  */
 #define LAM_PLUGIN(id, version, license, ...)                                                      \
-  LAM_NOTE (lam_plugin_note, "plugin\0" id "\0" version "\0" license "\0" LAM_STR (LAM_ABI_MAJOR) "." LAM_STR (LAM_ABI_MINOR) "\0" LAM_STR (LAM_TARGET_MINOR)) \
-  static const lam_desc *const lam_plugin_provides[] = { __VA_ARGS__ };                            \
+  LAM_NOTE (lam_plugin_note,                                                                       \
+            "plugin\0" id "\0" version "\0" license "\0" LAM_STR (LAM_ABI_MAJOR) "." LAM_STR (     \
+                LAM_ABI_MINOR) "\0" LAM_STR (LAM_TARGET_MINOR))                                    \
+  static const lam_desc *const lam_plugin_provides[] = {__VA_ARGS__};                              \
   LAM_EXTERN_C_BEGIN                                                                               \
-  LAM_EXPORT extern const lam_plugin_entry lam_plugin_entry_v1;                                    \
-  const lam_plugin_entry lam_plugin_entry_v1 = {                                                   \
-    LAM_ENTRY_MAGIC, (uint32_t) sizeof (lam_plugin_entry), LAM_ABI_MAJOR, LAM_ABI_MINOR, LAM_TARGET_MINOR, 0, \
-    id, version, license, lam_plugin_provides,                                                     \
-    sizeof lam_plugin_provides / sizeof lam_plugin_provides[0], NULL, NULL };                      \
-  LAM_EXTERN_C_END                                                                                 \
-  LAM_REQUIRE_SEMICOLON
+  extern LAM_EXPORT const lam_plugin_entry lam_plugin_entry_v1;                                    \
+  const lam_plugin_entry lam_plugin_entry_v1 = {LAM_ENTRY_MAGIC,                                   \
+                                                (uint32_t)sizeof (lam_plugin_entry),               \
+                                                LAM_ABI_MAJOR,                                     \
+                                                LAM_ABI_MINOR,                                     \
+                                                LAM_TARGET_MINOR,                                  \
+                                                0,                                                 \
+                                                id,                                                \
+                                                version,                                           \
+                                                license,                                           \
+                                                lam_plugin_provides,                               \
+                                                sizeof lam_plugin_provides                         \
+                                                    / sizeof lam_plugin_provides[0],               \
+                                                NULL,                                              \
+                                                NULL};                                             \
+  LAM_EXTERN_C_END
 
 #ifdef __cplusplus
 #define LAM_EXTERN_C_BEGIN extern "C" {
@@ -176,7 +188,6 @@ typedef struct lam_plugin_entry {
 #define LAM_EXTERN_C_BEGIN
 #define LAM_EXTERN_C_END
 #endif
-#define LAM_REQUIRE_SEMICOLON struct lam_end_of_macro_
 
 #ifdef __cplusplus
 }

@@ -32,12 +32,16 @@ typedef struct lam_schedule_vt {
   {                                                                                                \
     lam_tensor y = lam_nil ();                                                                     \
     LAM_TRY                                                                                        \
-    y = T##_value ((const T *) self, t, count);                                                    \
+    y = T##_value ((const T *)self, t, count);                                                     \
     LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
     return y;                                                                                      \
   }                                                                                                \
-  static const lam_schedule_vt T##_lam_vt = { (uint32_t) sizeof (lam_schedule_vt), 0, sizeof (T),  \
-                                              T##_lam_fields, T##_lam_setup, T##_lam_value };      \
+  static const lam_schedule_vt T##_lam_vt = {(uint32_t)sizeof (lam_schedule_vt),                   \
+                                             0,                                                    \
+                                             sizeof (T),                                           \
+                                             T##_lam_fields,                                       \
+                                             T##_lam_setup,                                        \
+                                             T##_lam_value};                                       \
   LAM_DESCRIBE (T, LAM_KIND_SCHEDULE, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ typedef struct lam_var_spec {
   lam_dtype dtype;      /**< LAM_DTYPE_NONE: the layer's, which inherits the parent's */
   int32_t n_in_axes;    /**< fan axes; 0: the last but one is in, the last out, others receptive */
   int32_t n_out_axes;
-  int32_t n_sharding;   /**< 0: unsharded */
+  int32_t n_sharding; /**< 0: unsharded */
   int32_t in_axes[LAM_MAX_RANK];
   int32_t out_axes[LAM_MAX_RANK];
   int32_t sharding[LAM_MAX_RANK]; /**< mesh axis of each dim, -1 none */
@@ -83,18 +83,18 @@ lam_init_make (int32_t method, double scale)
 }
 
 /** Initialisers for lam_create_variable. */
-#define LAM_XAVIER           lam_init_make (LAM_INIT_XAVIER, 1.0)
-#define LAM_CONSTANT(value)  lam_init_make (LAM_INIT_CONSTANT, (double) (value))
-#define LAM_GAUSSIAN(scale)  lam_init_make (LAM_INIT_GAUSSIAN, (double) (scale))
-#define LAM_UNIFORM(scale)   lam_init_make (LAM_INIT_UNIFORM, (double) (scale))
-#define LAM_DEFAULT_INIT     lam_init_make (LAM_INIT_DEFAULT, 1.0)
+#define LAM_XAVIER          lam_init_make (LAM_INIT_XAVIER, 1.0)
+#define LAM_CONSTANT(value) lam_init_make (LAM_INIT_CONSTANT, (double)(value))
+#define LAM_GAUSSIAN(scale) lam_init_make (LAM_INIT_GAUSSIAN, (double)(scale))
+#define LAM_UNIFORM(scale)  lam_init_make (LAM_INIT_UNIFORM, (double)(scale))
+#define LAM_DEFAULT_INIT    lam_init_make (LAM_INIT_DEFAULT, 1.0)
 
 /** A spec with everything else at its default. */
 static inline lam_var_spec
 lam_var_spec_make (lam_shape shape, lam_init init)
 {
   lam_var_spec spec;
-  spec.struct_size = (uint32_t) sizeof spec;
+  spec.struct_size = (uint32_t)sizeof spec;
   spec.collections = 0;
   spec.shape = shape;
   spec.init = init;
@@ -156,11 +156,11 @@ lam_config_new (lam_setup *s, const char *type)
 static inline const char *
 lam_format_int (char buffer[24], int64_t value)
 {
-  uint64_t u = value < 0 ? 0 - (uint64_t) value : (uint64_t) value;
+  uint64_t u = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   char *p = buffer + 23;
   *p = '\0';
   do {
-    *--p = (char) ('0' + u % 10);
+    *--p = (char)('0' + u % 10);
     u /= 10;
   } while (u != 0);
   if (value < 0)

@@ -29,15 +29,15 @@ typedef struct lam_trace {
 /** One operation to record. */
 typedef struct lam_op_call {
   uint32_t struct_size;
-  int32_t op;                /**< LAM_OP_* */
+  int32_t op; /**< LAM_OP_* */
   uint32_t n_operands;
   uint32_t n_attrs;
-  uint32_t n_results;        /**< capacity of results; must equal what the op has */
+  uint32_t n_results; /**< capacity of results; must equal what the op has */
   uint32_t reserved;
   const lam_tensor *operands;
-  const lam_attr *attrs;     /**< copied */
-  const lam_type *type;      /**< wanted result type, for ops with flag T; else NULL */
-  lam_tensor *results;       /**< filled; nil after an error */
+  const lam_attr *attrs; /**< copied */
+  const lam_type *type;  /**< wanted result type, for ops with flag T; else NULL */
+  lam_tensor *results;   /**< filled; nil after an error */
 } lam_op_call;
 
 /** @name Summary types */
@@ -58,7 +58,7 @@ typedef struct lam_context_args {
   int32_t do_eval;       /**< -1 inherit, 0, 1 */
   int32_t original_keys; /**< -1 inherit; 1: JAX's original Threefry layout; 0: partitionable */
   int32_t reserved;
-  lam_key key;           /**< nil bits: no key; next_key is then an error */
+  lam_key key;            /**< nil bits: no key; next_key is then an error */
   lam_tensor global_step; /**< u32 scalar; required with a key */
 } lam_context_args;
 
@@ -116,7 +116,8 @@ typedef struct lam_trace_api {
   void (*namespace_pop) (lam_trace *t);
   /** Key: join ("/", namespace) + "/" + name + suffix; a taken key gets 1, 2 ... before the suffix.
    * Recorded when verbosity <= the context's (default 3). */
-  void (*add_summary) (lam_trace *t, const char *name, int32_t type, lam_tensor value, int32_t verbosity);
+  void (*add_summary) (lam_trace *t, const char *name, int32_t type, lam_tensor value,
+                       int32_t verbosity);
   /** Map from full key to value of the top context (keys hold "/": read them with nest_key). */
   lam_nest (*all_summaries) (lam_trace *t);
   /** Adds value * weight (scalars) to the loss of the step. */

@@ -58,11 +58,11 @@ typedef struct lam_str {
  */
 /**@{*/
 typedef int32_t lam_dtype;
-#define LAM_DTYPE_NONE 0  /**< no type; in a spec: inherit */
-#define LAM_F64        1  /**< IEEE binary64 */
-#define LAM_F32        2  /**< IEEE binary32 */
-#define LAM_F16        3  /**< IEEE binary16 */
-#define LAM_BF16       4  /**< bfloat16: the upper half of a binary32 */
+#define LAM_DTYPE_NONE 0 /**< no type; in a spec: inherit */
+#define LAM_F64        1 /**< IEEE binary64 */
+#define LAM_F32        2 /**< IEEE binary32 */
+#define LAM_F16        3 /**< IEEE binary16 */
+#define LAM_BF16       4 /**< bfloat16: the upper half of a binary32 */
 #define LAM_I64        5
 #define LAM_I32        6
 #define LAM_I16        7
@@ -217,7 +217,7 @@ lam_is_nil (lam_tensor x)
 static inline lam_tensor
 lam_nil (void)
 {
-  lam_tensor x = { 0, 0 };
+  lam_tensor x = {0, 0};
   return x;
 }
 
@@ -244,8 +244,8 @@ lam_shape_make (int32_t rank, int64_t d0, int64_t d1, int64_t d2, int64_t d3, in
 /** Number of arguments, 1 to 8. */
 #define LAM_COUNT(...) LAM_COUNT_ (__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define LAM_PAD8_(n, a, b, c, d, e, f, g, h, ...)                                                  \
-  lam_shape_make (n, (int64_t) (a), (int64_t) (b), (int64_t) (c), (int64_t) (d), (int64_t) (e),    \
-                  (int64_t) (f), (int64_t) (g), (int64_t) (h))
+  lam_shape_make (n, (int64_t)(a), (int64_t)(b), (int64_t)(c), (int64_t)(d), (int64_t)(e),         \
+                  (int64_t)(f), (int64_t)(g), (int64_t)(h))
 #define LAM_PAD8(n, ...) LAM_PAD8_ (n, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
 /** A lam_shape from 1 to 8 dims: LAM_SHAPE (in, out). LAM_SCALAR is the shape of rank 0. */
 #define LAM_SHAPE(...) LAM_PAD8 (LAM_COUNT (__VA_ARGS__), __VA_ARGS__)
