@@ -168,3 +168,23 @@ lm_builder_constant (const LmBuilder *b, LmValue v)
       return &e->attrs[i];
   return NULL;
 }
+
+bool
+lm_builder_def (const LmBuilder *b, LmValue v, LmOp *out)
+{
+  const LmBuilderEquation *e;
+
+  if (v >= b->values->len || lm_builder_value (b, v)->equation == LM_NO_EQUATION)
+    return false;
+  e = lm_builder_equation (b, lm_builder_value (b, v)->equation);
+  *out = (LmOp) {
+      .op = e->op,
+      .operands = &g_array_index (b->operands, LmValue, e->first_operand),
+      .n_operands = e->n_operands,
+      .attrs = e->attrs,
+      .n_attrs = e->n_attrs,
+      .regions = (const LmFunction *const *)b->regions->pdata + e->first_region,
+      .n_regions = e->n_regions,
+  };
+  return true;
+}

@@ -27,19 +27,19 @@ typedef struct LmBuilderEquation {
 struct LmBuilder {
   char *name;
   LmArena *arena;
-  GError *error;     /* the first one; then the builder is inert */
-  GArray *values;    /* LmBuilderValue */
-  GArray *equations; /* LmBuilderEquation */
-  GArray *operands;  /* LmValue */
+  GError *error;      /* the first one; then the builder is inert */
+  GArray *values;     /* LmBuilderValue */
+  GArray *equations;  /* LmBuilderEquation */
+  GArray *operands;   /* LmValue */
   GPtrArray *regions; /* LmFunction, owned */
-  GPtrArray *blobs;  /* LmBlob, owned, one reference for each attribute that shows it */
-  GPtrArray *paths;  /* const char *, in the arena; number 0 is "" */
+  GPtrArray *blobs;   /* LmBlob, owned, one reference for each attribute that shows it */
+  GPtrArray *paths;   /* const char *, in the arena; number 0 is "" */
   GHashTable *path_numbers;
   uint32_t path; /* current */
   uint32_t n_params, n_attrs;
   uint32_t ir_minor;
   uint32_t depth;
-  GArray *scratch_types;    /* lam_type, for inference */
+  GArray *scratch_types;       /* lam_type, for inference */
   GPtrArray *scratch_operands; /* const lam_type * */
 };
 

@@ -17,8 +17,8 @@ typedef struct LmBlob LmBlob;
 
 LmBlob *lm_blob_new (const void *data, gsize n); /* copies; NULL if memory is short */
 LmBlob *lm_blob_ref (LmBlob *blob);
-void lm_blob_unref (LmBlob *blob); /* accepts NULL */
-void *lm_blob_data (LmBlob *blob); /* 64-byte aligned */
+void lm_blob_unref (LmBlob *blob);          /* accepts NULL */
+void *lm_blob_data (LmBlob *blob);          /* 64-byte aligned */
 LmBlob *lm_blob_of_data (const void *data); /* inverse of lm_blob_data */
 
 static inline bool
@@ -39,7 +39,7 @@ typedef struct LmFunctionBox {
 static inline LmFunctionBox *
 lm_function_box (const LmFunction *f)
 {
-  return (LmFunctionBox *) (uintptr_t) f;
+  return (LmFunctionBox *)(uintptr_t)f;
 }
 
 #endif

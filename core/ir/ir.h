@@ -10,7 +10,7 @@
 
 /* A value number of the function at hand. LM_NIL: no value, a zero cotangent. */
 typedef uint32_t LmValue;
-#define LM_NIL ((LmValue) 0xffffffffu)
+#define LM_NIL ((LmValue)0xffffffffu)
 
 /* Immutable, reference counted, thread-safe to share. `ir` is what backends and passes read; its
  * regions are the `ir` members of other LmFunctions, kept alive by this one. */
@@ -113,8 +113,14 @@ lam_attr lm_attr_dtype (const char *key, lam_dtype dtype);
 /* --- the op table --------------------------------------------------------------------------- */
 
 typedef enum {
-  LM_CLASS_ELEMENTWISE, LM_CLASS_SHAPE, LM_CLASS_REDUCTION, LM_CLASS_CONTRACTION,
-  LM_CLASS_RANDOM, LM_CLASS_CONTROL, LM_CLASS_HOST, LM_CLASS_COLLECTIVE,
+  LM_CLASS_ELEMENTWISE,
+  LM_CLASS_SHAPE,
+  LM_CLASS_REDUCTION,
+  LM_CLASS_CONTRACTION,
+  LM_CLASS_RANDOM,
+  LM_CLASS_CONTROL,
+  LM_CLASS_HOST,
+  LM_CLASS_COLLECTIVE,
 } LmOpClass;
 
 typedef struct LmOpInfo {

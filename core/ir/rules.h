@@ -15,10 +15,10 @@ typedef struct LmTypeCtx {
   uint32_t n_attrs;
   const LmFunction *const *regions;
   uint32_t n_regions;
-  const lam_type *wanted;  /* flag T: stated type of result 0; else NULL */
-  lam_type *results;       /* filled by the rule; capacity max_results */
+  const lam_type *wanted; /* flag T: stated type of result 0; else NULL */
+  lam_type *results;      /* filled by the rule; capacity max_results */
   uint32_t max_results, n_results;
-  GError **error;          /* set by lm_type_fail */
+  GError **error; /* set by lm_type_fail */
 } LmTypeCtx;
 
 /* Attribute access for rules; absent -> default. */
@@ -35,14 +35,14 @@ bool lm_infer_types (LmTypeCtx *c);
 
 /* --- vjp rule -------------------------------------------------------------------------------- */
 typedef struct LmVjpCtx {
-  LmBuilder *b;            /* where the gradient is being built */
-  const LmFunction *f;     /* function being differentiated */
+  LmBuilder *b;        /* where the gradient is being built */
+  const LmFunction *f; /* function being differentiated */
   const lam_equation *e;
-  const LmValue *in;       /* operands as values of b */
-  const LmValue *out;      /* results as values of b */
-  const LmValue *ct;       /* cotangent of each result; LM_NIL is zero; at least one is not nil */
-  const bool *wanted;      /* operands whose cotangent is needed */
-  LmValue *d_in;           /* filled by the rule, initially LM_NIL; each of its operand's type */
+  const LmValue *in;  /* operands as values of b */
+  const LmValue *out; /* results as values of b */
+  const LmValue *ct;  /* cotangent of each result; LM_NIL is zero; at least one is not nil */
+  const bool *wanted; /* operands whose cotangent is needed */
+  LmValue *d_in;      /* filled by the rule, initially LM_NIL; each of its operand's type */
   /* vjp of a region: function of (params, cotangents of results...) -> cotangents of the wanted
    * params (float ones only, in order), as transform/grad builds it. NULL on error (sticky in b). */
   LmFunction *(*vjp_of) (const LmFunction *region, const bool *wanted, const bool *ct_given,
@@ -51,17 +51,17 @@ typedef struct LmVjpCtx {
 
 /* --- fold rule: exact only (integers, copies, identities) ------------------------------------- */
 typedef struct LmFoldCtx {
-  LmBuilder *b;            /* result function under construction */
+  LmBuilder *b; /* result function under construction */
   const LmFunction *f;
   const lam_equation *e;
-  const LmValue *in;       /* operands as values of b; lm_builder_constant (b, in[k]) tells constants */
-  LmValue out;             /* result, when the rule returns true (ops with one result) */
+  const LmValue *in; /* operands as values of b; lm_builder_constant (b, in[k]) tells constants */
+  LmValue out;       /* result, when the rule returns true (ops with one result) */
 } LmFoldCtx;
 
 typedef struct LmRules {
-  bool (*type) (LmTypeCtx *c);       /* required */
-  void (*vjp) (LmVjpCtx *c);         /* NULL: no operand has a gradient (integers, comparisons) */
-  bool (*fold) (LmFoldCtx *c);       /* NULL: never folds; true: c->out replaces the result */
+  bool (*type) (LmTypeCtx *c); /* required */
+  void (*vjp) (LmVjpCtx *c);   /* NULL: no operand has a gradient (integers, comparisons) */
+  bool (*fold) (LmFoldCtx *c); /* NULL: never folds; true: c->out replaces the result */
   /* Derived ops (flag D): the same results from mandatory ops, inlined by legalize. */
   void (*decompose) (LmBuilder *b, const LmFunction *f, const lam_equation *e, const LmValue *in,
                      LmValue *out);

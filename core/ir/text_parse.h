@@ -9,10 +9,10 @@
  * lie in the arena of the function. */
 typedef struct LmParsedEquation {
   LmArena *arena;
-  GArray *names;    /* LmToken: results */
-  GArray *operands; /* LmValue */
-  GArray *attrs;    /* lam_attr */
-  GArray *types;    /* lam_type, as stated */
+  GArray *names;      /* LmToken: results */
+  GArray *operands;   /* LmValue */
+  GArray *attrs;      /* lam_attr */
+  GArray *types;      /* lam_type, as stated */
   GPtrArray *regions; /* LmFunction, owned */
   /* A list of elements whose dtype comes later: attribute number, and the place of its '['. */
   bool has_list;

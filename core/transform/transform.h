@@ -18,8 +18,8 @@ LmFunction *lm_value_and_grad (const LmFunction *f, uint32_t loss_index, const b
                                GError **error);
 
 LmFunction *lm_simplify (const LmFunction *f, GError **error); /* fold rules, exact only */
-LmFunction *lm_cse (const LmFunction *f, GError **error);      /* equal (op, operands, attrs, type) */
-LmFunction *lm_dce (const LmFunction *f, GError **error);      /* unused equations go */
+LmFunction *lm_cse (const LmFunction *f, GError **error); /* equal (op, operands, attrs, type) */
+LmFunction *lm_dce (const LmFunction *f, GError **error); /* unused equations go */
 
 /* What a backend claims, as the host asked it (core/run) or a test says. */
 typedef struct LmClaims {
