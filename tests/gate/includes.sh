@@ -5,7 +5,7 @@
 
 ladder="base ir op transform trace archive plugin run model step program host api"
 libc='assert|complex|ctype|errno|fenv|float|inttypes|limits|math|setjmp|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time'
-system='dlfcn|immintrin|pthread|sched|unistd|sys/mman|sys/syscall|sys/auxv'
+system='dlfcn|immintrin|pthread|sched|signal|unistd|sys/mman|sys/syscall|sys/auxv'
 
 # includes FOLDER ...: lines "file:number:<name>" or "file:number:"name"", one for each #include.
 includes ()

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# core/base: errors, arena, arrays, nest, params, JSON.
+
+core_sources += \
+  %D%/arena.c \
+  %D%/arena.h \
+  %D%/array.c \
+  %D%/array.h \
+  %D%/error.c \
+  %D%/error.h \
+  %D%/field.c \
+  %D%/field.h \
+  %D%/field_table.c \
+  %D%/float16.c \
+  %D%/json.c \
+  %D%/json.h \
+  %D%/json_print.c \
+  %D%/nest.c \
+  %D%/nest.h \
+  %D%/nest_walk.c \
+  %D%/params.c \
+  %D%/params.h

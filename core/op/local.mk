@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# core/op: the rules of each op: type, vjp, fold.
+
+core_sources += \
+  %D%/binary.c \
+  %D%/choose.c \
+  %D%/convert.c \
+  %D%/emit.c \
+  %D%/emit.h \
+  %D%/fold.c \
+  %D%/rule.c \
+  %D%/rule.h \
+  %D%/shape.c \
+  %D%/slice.c \
+  %D%/table.c \
+  %D%/unary.c

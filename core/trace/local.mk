@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# core/trace: contexts, keys, summaries, variables, regions.
+
+core_sources += \
+  %D%/context.c \
+  %D%/effects.c \
+  %D%/nest_calls.c \
+  %D%/private.h \
+  %D%/random.c \
+  %D%/record.c \
+  %D%/trace.h

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# core/transform: function to function: grad, simplify, cse, dce, legalize.
+
+core_sources += \
+  %D%/cse.c \
+  %D%/dce.c \
+  %D%/grad.c \
+  %D%/grad.h \
+  %D%/grad_composite.c \
+  %D%/legalize.c \
+  %D%/pipeline.c \
+  %D%/rewrite.c \
+  %D%/rewrite.h \
+  %D%/simplify.c \
+  %D%/transform.h

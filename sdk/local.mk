@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# sdk: what plugin authors compile against; installed as <lamina/...> and <kit/...>.
+
+lmincludedir = $(includedir)/lamina
+lminclude_HEADERS = \
+  %D%/lamina/backend.h \
+  %D%/lamina/context.h \
+  %D%/lamina/fields.h \
+  %D%/lamina/input.h \
+  %D%/lamina/ir.h \
+  %D%/lamina/layer.h \
+  %D%/lamina/learner.h \
+  %D%/lamina/method.h \
+  %D%/lamina/nest.h \
+  %D%/lamina/ops.def \
+  %D%/lamina/ops.h \
+  %D%/lamina/ops_base.h \
+  %D%/lamina/ops_math.h \
+  %D%/lamina/ops_nn.h \
+  %D%/lamina/ops_reduce.h \
+  %D%/lamina/ops_shape.h \
+  %D%/lamina/optimizer.h \
+  %D%/lamina/plugin.h \
+  %D%/lamina/prng.h \
+  %D%/lamina/random.h \
+  %D%/lamina/schedule.h \
+  %D%/lamina/setup.h \
+  %D%/lamina/trace.h \
+  %D%/lamina/types.h
+
+lmextdir = $(includedir)/lamina/ext
+lmext_HEADERS = \
+  %D%/lamina/ext/files.h \
+  %D%/lamina/ext/zip.h
+
+kitincludedir = $(includedir)/lamina-kit/kit
+kitinclude_HEADERS = \
+  %D%/kit/backend.h \
+  %D%/kit/float16.h \
+  %D%/kit/liveness.h \
+  %D%/kit/ops.h \
+  %D%/kit/plan.h \
+  %D%/kit/slab.h \
+  %D%/kit/walk.h
+
+pkgconfig_DATA += %D%/lamina-plugin.pc %D%/lamina-kit.pc

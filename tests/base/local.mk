@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/base: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-arena \
+  %D%/test-array \
+  %D%/test-error \
+  %D%/test-field_table \
+  %D%/test-float16 \
+  %D%/test-json \
+  %D%/test-json_print \
+  %D%/test-nest \
+  %D%/test-nest_walk \
+  %D%/test-params

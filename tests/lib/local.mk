@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/lib: what test programs share.
+
+tests_lib_libtest_a_SOURCES += \
+  %D%/fixture.c \
+  %D%/fixture.h \
+  %D%/golden.c \
+  %D%/golden.h \
+  %D%/golden_compare.c \
+  %D%/test-golden.c

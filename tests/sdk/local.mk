@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/sdk: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-prng
+
+shell_tests += \
+  %D%/strangers.sh
