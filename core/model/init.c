@@ -29,10 +29,29 @@ u32_scalar (lam_trace *t, uint32_t value)
   return lam_full_bits (t, LAM_U32, LAM_SCALAR, value);
 }
 
+/* Length of the name without "_<number>", and that number, -1 without one. */
+static size_t
+list_stem (const char *name, int64_t *out_index)
+{
+  const char *p = name + strlen (name);
+  while (p > name && g_ascii_isdigit (p[-1]))
+    p--;
+  bool element = *p != '\0' && p > name + 1 && p[-1] == '_';
+  *out_index = element ? g_ascii_strtoll (p, NULL, 10) : -1;
+  return element ? (size_t)(p - 1 - name) : strlen (name);
+}
+
+/* Flatten order: keys bytewise, and name_0, name_1 ... name_10 as the elements of the list `name`. */
 static gint
 by_name (gconstpointer a, gconstpointer b)
 {
-  return strcmp ((*(LmLayer *const *)a)->name, (*(LmLayer *const *)b)->name);
+  const char *x = (*(LmLayer *const *)a)->name, *y = (*(LmLayer *const *)b)->name;
+  int64_t i, j;
+  size_t n = list_stem (x, &i), m = list_stem (y, &j);
+  int order = memcmp (x, y, MIN (n, m));
+  if (order != 0 || n != m)
+    return order != 0 ? order : (n > m) - (n < m);
+  return (i > j) - (i < j);
 }
 
 /* --- values ----------------------------------------------------------------------------------------- */
