@@ -3,4 +3,5 @@
 
 check_PROGRAMS += \
   %D%/test-context \
+  %D%/test-random \
   %D%/test-record
