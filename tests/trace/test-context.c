@@ -256,7 +256,7 @@ static void
 test_image_summary (Fixture *f, gconstpointer unused)
 {
   const LmSummary *all;
-  lam_tensor image = lam_zeros (f->t, LAM_F32, LAM_SHAPE (4, 5, 3));
+  lam_tensor image = lam_full (f->t, LAM_F32, LAM_SHAPE (4, 5, 3), 0);
   lam_add_summary (f->t, "x", LAM_SUMMARY_IMAGE, image, 2);
   g_assert_cmpuint (lm_trace_summaries (f->trace, &all), ==, 1);
   lam_type type;
