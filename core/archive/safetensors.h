@@ -6,6 +6,9 @@
 
 #include "core/base/array.h"
 
+/* Names of pads begin with this. */
+#define LM_SAFETENSORS_PAD "__pad."
+
 /* name -> LmArray* views that keep `bytes` alive; misaligned tensors are copied. where: for errors.
  * *out_metadata (may be NULL): the "__metadata__" map, string -> string, or NULL. */
 GHashTable *lm_safetensors_read (GBytes *bytes, const char *where, GHashTable **out_metadata,
@@ -19,5 +22,11 @@ GHashTable *lm_safetensors_read_file (const char *path, GError **error);
  * 64-byte aligned by pad tensors. metadata may be NULL. */
 GBytes *lm_safetensors_write (GHashTable *tensors, GHashTable *metadata, gsize file_offset,
                               gsize data_align, GError **error);
+
+/* UTF-8 without control characters, not empty. */
+bool lm_safetensors_name_ok (const char *name);
+
+/* "F32", "BF16", "BOOL" ...: the format's name of a dtype. */
+const char *lm_safetensors_dtype_name (lam_dtype dtype);
 
 #endif

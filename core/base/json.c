@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_BYTES   (16u << 20)
+#define MAX_BYTES   (100u << 20)
 #define MAX_INTEGER (INT64_C (1) << 53)
 
 typedef struct Reader {

@@ -12,7 +12,7 @@
 typedef enum { LM_JSON_STRICT = 0, LM_JSON_COMMENTS = 1 } LmJsonFlags;
 
 /* `where` names the source in errors ("config/model.json"); errors carry line and column.
- * Integers beyond 2^53, floats beyond f64, duplicate keys, depth > 32, more than 16 MiB, invalid
+ * Integers beyond 2^53, floats beyond f64, duplicate keys, depth > 32, more than 100 MiB, invalid
  * UTF-8, NUL in a string, trailing text: CORRUPT. */
 JsonNode *lm_json_parse (const char *text, gsize n, LmJsonFlags flags, const char *where,
                          GError **error);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files written aside, mapped files, digests. */
+#include "core/archive/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+fail_io (GError **error, const char *what, const char *path)
+{
+  int saved = errno;
+
+  g_set_error (error, LM_ERROR, saved == ENOENT ? LM_ERROR_NOT_FOUND : LM_ERROR_IO,
+               "cannot %s %s: %s", what, path, g_strerror (saved));
+  return false;
+}
+
+bool
+lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error)
+{
+  file->path = g_strdup (path);
+  for (int i = 0; i < 100; i++) {
+    file->temporary = g_strdup_printf ("%s.%08x.tmp", path, g_random_int ());
+    file->fd = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (file->fd >= 0)
+      return true;
+    if (errno != EEXIST)
+      break;
+    g_clear_pointer (&file->temporary, g_free);
+  }
+  fail_io (error, "create", file->temporary != NULL ? file->temporary : path);
+  g_clear_pointer (&file->temporary, g_free);
+  g_clear_pointer (&file->path, g_free);
+  return false;
+}
+
+bool
+lm_new_file_write (LmNewFile *file, const void *data, gsize n, GError **error)
+{
+  const char *p = data;
+
+  while (n > 0) {
+    ssize_t done = write (file->fd, p, MIN (n, (gsize)1 << 30));
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0)
+      return fail_io (error, "write", file->path);
+    p += done;
+    n -= (gsize)done;
+  }
+  return true;
+}
+
+static void
+clear_file (LmNewFile *file)
+{
+  if (file->fd >= 0)
+    close (file->fd);
+  file->fd = -1;
+  g_clear_pointer (&file->temporary, g_free);
+  g_clear_pointer (&file->path, g_free);
+}
+
+void
+lm_new_file_abandon (LmNewFile *file)
+{
+  g_unlink (file->temporary);
+  clear_file (file);
+}
+
+bool
+lm_new_file_commit (LmNewFile *file, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file->path);
+  int failed = fsync (file->fd);
+
+  if (close (file->fd) != 0)
+    failed = -1;
+  file->fd = -1;
+  if (failed != 0 || g_rename (file->temporary, file->path) != 0) {
+    fail_io (error, "write", file->path);
+    lm_new_file_abandon (file);
+    return false;
+  }
+  clear_file (file);
+  return lm_sync_folder (folder, error);
+}
+
+bool
+lm_sync_folder (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool ok = fd >= 0 && (fsync (fd) == 0 || errno == EINVAL); /* some file systems cannot */
+
+  if (!ok)
+    fail_io (error, "sync", path);
+  if (fd >= 0)
+    close (fd);
+  return ok;
+}
+
+typedef struct Map {
+  void *data;
+  gsize size;
+} Map;
+
+static void
+map_free (gpointer data)
+{
+  Map *map = data;
+
+  munmap (map->data, map->size);
+  g_free (map);
+}
+
+/* O_NONBLOCK: opening a FIFO must not hang. */
+GBytes *
+lm_map_file (const char *path, bool follow, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+  struct stat st;
+  void *data = NULL;
+
+  if (fd < 0) {
+    fail_io (error, "open", path);
+    return NULL;
+  }
+  if (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode)) {
+    g_set_error (error, LM_ERROR, LM_ERROR_IO, "cannot read %s: it is not a regular file", path);
+    close (fd);
+    return NULL;
+  }
+  if (st.st_size > 0)
+    data = mmap (NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close (fd);
+  if (data == MAP_FAILED) {
+    fail_io (error, "map", path);
+    return NULL;
+  }
+  if (data == NULL)
+    return g_bytes_new (NULL, 0);
+  Map *map = g_new (Map, 1);
+  map->data = data;
+  map->size = (gsize)st.st_size;
+  return g_bytes_new_with_free_func (data, map->size, map_free, map);
+}
+
+char *
+lm_sha256 (GBytes *bytes)
+{
+  return g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files written aside: temporary beside the goal, fsync, rename, fsync of the folder. A reader sees
+ * the old file or the new one. */
+#ifndef LM_ARCHIVE_FILE_H
+#define LM_ARCHIVE_FILE_H
+
+#include "core/base/error.h"
+
+typedef struct LmNewFile {
+  char *path, *temporary;
+  int fd;
+} LmNewFile;
+
+/* mode is subject to the umask. After a success exactly one of commit and abandon follows. */
+bool lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error);
+bool lm_new_file_write (LmNewFile *file, const void *data, gsize n, GError **error);
+bool lm_new_file_commit (LmNewFile *file, GError **error);
+void lm_new_file_abandon (LmNewFile *file);
+
+/* fsync of a folder, so that a rename in it lasts. */
+bool lm_sync_folder (const char *path, GError **error);
+
+/* Maps a regular file read-only; follow: the last step of path may be a link. Code NOT_FOUND or IO. */
+GBytes *lm_map_file (const char *path, bool follow, GError **error);
+
+/* sha256 in lower-case hex. */
+char *lm_sha256 (GBytes *bytes);
+
+#endif
