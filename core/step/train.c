@@ -244,6 +244,19 @@ collect_summaries (LmStep *step, LmTrace *t, const Loss *l, const lam_tensor *fo
                       &step->summaries[i].tensor);
 }
 
+/* The gradient function's arguments in its order: (vars, step, Kf, batch). */
+static void
+inline_loss (LmTrace *t, const LmFunction *grad, const StepParams *p, const LmStep *step,
+             lam_key forward_key, lam_tensor *outs)
+{
+  g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (lam_tensor));
+  g_array_append_vals (args, p->vars, step->n_vars);
+  g_array_append_val (args, p->step);
+  g_array_append_val (args, forward_key.bits);
+  g_array_append_vals (args, p->batch, step->n_batch);
+  lm_trace_inline (t, grad, (const lam_tensor *)(void *)args->data, outs);
+}
+
 /* The whole step over a differentiated loss. */
 static LmFunction *
 trace_step (LmModel *model, const LmBatchSpec *batch, LmStep *step, const Loss *l,
@@ -263,13 +276,8 @@ trace_step (LmModel *model, const LmBatchSpec *batch, LmStep *step, const Loss *
 
   lam_key k0 = lam_fold_in (t, p.key, p.step), k1[2], k2[2]; /* 2 */
   lam_split (t, k0, 2, k1);
-  g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (lam_tensor));
-  g_array_append_vals (args, p.vars, n_vars);
-  g_array_append_val (args, p.step);
-  g_array_append_val (args, k1[1].bits);
-  g_array_append_vals (args, p.batch, batch->n);
   g_autofree lam_tensor *outs = g_new0 (lam_tensor, grad->ir.n_results + 1);
-  lm_trace_inline (trace, grad, (const lam_tensor *)(void *)args->data, outs);
+  inline_loss (trace, grad, &p, step, k1[1], outs);
   g_autofree lam_tensor *grads = gradients (t, model, &p, outs + l->function->ir.n_results);
 
   lam_split (t, k1[0], 2, k2); /* 9 */
