@@ -5,6 +5,7 @@
 #define LM_RUN_RUN_H
 
 #include "core/base/array.h"
+#include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/transform/transform.h"
 #include <lamina/backend.h>
