@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole training runs against plain JAX programs (tests/golden/digits_mlp.py, digits_cnn_bn.py): the same
+ * start weights, batches and keys; every step's loss, the last weights. Tolerances are the groups':
+ * f64 1e-10 (sums in another order, 200 steps), f32 5e-5. */
+#include "core/archive/safetensors.h"
+#include "core/archive/zip.h"
+#include "tests/lib/steps.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROWS        1797
+#define BATCH       64
+#define PER_EPOCH   22
+#define ROW_NUMBERS 64
+
+/* The digits: numbers 0 .. 16 and labels. The arrays of digits.npz are npy 1.0: data start after the
+ * header's newline. */
+typedef struct Digits {
+  GHashTable *members;
+  const guint8 *inputs; /* (1797, 8, 8, 1) */
+  const gint32 *labels; /* (1797) */
+} Digits;
+
+static const void *
+npy_data (GHashTable *members, const char *name)
+{
+  const char *text = g_bytes_get_data (g_hash_table_lookup (members, name), NULL);
+  return strchr (text + 10, '\n') + 1;
+}
+
+static Digits
+digits_open (void)
+{
+  g_autoptr (GError) error = NULL;
+  const char *source = g_getenv ("LAMINA_SRCDIR");
+  g_autofree char *path =
+      g_build_filename (source != NULL ? source : ".", "tests/data/digits.npz", NULL);
+  Digits d = {lm_zip_read (path, 0, &error), NULL, NULL};
+  g_assert_no_error (error);
+  d.inputs = npy_data (d.members, "inputs.npy");
+  d.labels = npy_data (d.members, "labels.npy");
+  return d;
+}
+
+/* File row of training row i: rows with index mod 5 == 0 are the test split. */
+static gint64
+train_row (gint64 i)
+{
+  return i / 4 * 5 + i % 4 + 1;
+}
+
+/* Batch of step i in file order: inputs / 16, labels, weights 1. */
+static void
+fill_batch (const Digits *d, gint64 step, lam_dtype dtype, LmArray *batch[3])
+{
+  lam_type inputs = lm_type (dtype, 4, (int64_t[]) {BATCH, 8, 8, 1});
+  lam_type labels = lm_type (LAM_I32, 1, (int64_t[]) {BATCH}), weights = labels;
+  g_autofree double *x = g_new (double, BATCH *ROW_NUMBERS);
+  double y[BATCH], w[BATCH];
+  weights.dtype = dtype;
+  for (gint64 i = 0; i < BATCH; i++) {
+    gint64 row = train_row (step % PER_EPOCH * BATCH + i);
+    for (gint64 k = 0; k < ROW_NUMBERS; k++)
+      x[i * ROW_NUMBERS + k] = d->inputs[row * ROW_NUMBERS + k] / 16.0;
+    y[i] = d->labels[row];
+    w[i] = 1;
+  }
+  batch[0] = lm_test_array (&inputs, x);
+  batch[1] = lm_test_array (&labels, y);
+  batch[2] = lm_test_array (&weights, w);
+}
+
+static void
+check (const char *what, gint64 i, double got, double wanted, const LmGoldenTolerance *t)
+{
+  if (!(fabs (got - wanted) <= t->atol + t->rtol * fabs (wanted)))
+    g_test_fail_printf ("%s, step %" G_GINT64_FORMAT ": got %.17g, wanted %.17g", what, i, got,
+                        wanted);
+}
+
+static double
+golden_out (const LmGolden *g, const LmGoldenCase *c, const char *name, gint64 i)
+{
+  LmGoldenTensor x;
+  g_assert_true (lm_golden_tensor (g, c, "out", name, &x));
+  return lm_golden_value (x.type.dtype, x.data, i);
+}
+
+static void
+compare_final (const LmGolden *g, const LmGoldenCase *c, const LmTestRun *run)
+{
+  JsonArray *names = lm_golden_names (c, "final");
+  for (guint k = 0; k < json_array_get_length (names); k++) {
+    const char *name = json_array_get_string_element (names, k);
+    LmGoldenTensor want;
+    g_assert_true (lm_golden_tensor (g, c, "final", name, &want));
+    const LmArray *got = lm_test_run_var (run, name);
+    g_assert_true (lm_type_equal (&got->type, &want.type));
+    for (int64_t i = 0; i < want.elements; i++)
+      check (name, i, lm_array_get_double (got, i), lm_golden_value (want.type.dtype, want.data, i),
+             &c->tolerance);
+  }
+}
+
+static LmTestRun *
+start (const LmGoldenCase *c, const char *backend, lam_dtype dtype)
+{
+  g_autoptr (GError) error = NULL;
+  const char *source = g_getenv ("LAMINA_SRCDIR");
+  g_autofree char *path = g_build_filename (source != NULL ? source : ".", "tests/golden",
+                                            json_object_get_string_member (c->attrs, "init"), NULL);
+  g_autoptr (GHashTable) weights = lm_safetensors_read_file (path, &error);
+  g_assert_no_error (error);
+  LmBatchField fields[3] = {{"inputs", lm_type (dtype, 4, (int64_t[]) {BATCH, 8, 8, 1})},
+                            {"labels", lm_type (LAM_I32, 1, (int64_t[]) {BATCH})},
+                            {"weights", lm_type (dtype, 1, (int64_t[]) {BATCH})}};
+  LmBatchSpec batch = {3, fields};
+  return lm_test_run_new (lm_test_step_config (c->attrs), weights, &batch, LM_STEP_TRAIN, backend);
+}
+
+typedef struct Curve {
+  const char *name, *group, *id, *backend;
+  lam_dtype dtype;
+} Curve;
+
+static void
+test_curve (gconstpointer data)
+{
+  const Curve *curve = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LmGolden) g = lm_golden_open (curve->group, &error);
+  g_assert_no_error (error);
+  const LmGoldenCase *c = lm_golden_lookup (g, curve->id);
+  g_assert_nonnull (c);
+  Digits digits = digits_open ();
+  LmTestRun *run = start (c, curve->backend, curve->dtype);
+  g_autoptr (LmArray) key = lm_test_key (0, 1234);
+  gint64 steps = (gint64)lm_golden_number (c->attrs, "steps", 0);
+  for (gint64 i = 0; i < steps; i++) {
+    LmArray *batch[3];
+    fill_batch (&digits, i, curve->dtype, batch);
+    lm_test_run_step (run, key, batch);
+    check ("loss", i, lm_test_run_loss (run), golden_out (g, c, "loss", i), &c->tolerance);
+    check ("learning rate", i, lm_test_run_summary (run, "/learning_rate_scalar"),
+           golden_out (g, c, "learning_rate", i), &c->tolerance);
+    for (guint k = 0; k < 3; k++)
+      lm_array_unref (batch[k]);
+  }
+  compare_final (g, c, run);
+  lm_test_run_free (run);
+  g_hash_table_unref (digits.members);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const Curve curves[] = {
+      {"mlp-dropout-f64-reference", "digits_mlp", "f64", "reference", LAM_F64},
+      {"mlp-dropout-f64-cpu", "digits_mlp", "f64", "cpu", LAM_F64},
+      {"mlp-dropout-f32-cpu", "digits_mlp", "f32", "cpu", LAM_F32},
+      {"cnn-batch-norm-f64-reference", "digits_cnn_bn", "f64", "reference", LAM_F64},
+      {"cnn-batch-norm-f64-cpu", "digits_cnn_bn", "f64", "cpu", LAM_F64},
+  };
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (curves); i++) {
+    g_autofree char *path = g_strdup_printf ("/step/curve/%s", curves[i].name);
+    g_test_add_data_func (path, &curves[i], test_curve);
+  }
+  return g_test_run ();
+}
