@@ -51,7 +51,8 @@ LmValue lm_mul_scalar (LmBuilder *b, LmValue x, double value);
 LmValue lm_add_scalar (LmBuilder *b, LmValue x, double value);
 
 /* Shapes. */
-LmValue lm_broadcast (LmBuilder *b, LmValue x, const lam_type *type, const int64_t *dims, uint64_t n);
+LmValue lm_broadcast (LmBuilder *b, LmValue x, const lam_type *type, const int64_t *dims,
+                      uint64_t n);
 LmValue lm_broadcast_scalar (LmBuilder *b, LmValue x, const lam_type *type); /* rank 0 -> type */
 LmValue lm_reshape (LmBuilder *b, LmValue x, int32_t rank, const int64_t *dims);
 LmValue lm_transpose (LmBuilder *b, LmValue x, const int64_t *permutation);
@@ -69,7 +70,8 @@ LmValue lm_compare (LmBuilder *b, LmValue x, LmValue y, const char *direction);
 LmValue lm_select (LmBuilder *b, LmValue pred, LmValue on_true, LmValue on_false);
 
 /* Reductions and contractions. */
-LmValue lm_reduce (LmBuilder *b, LmValue x, const char *computation, const int64_t *dims, uint64_t n);
+LmValue lm_reduce (LmBuilder *b, LmValue x, const char *computation, const int64_t *dims,
+                   uint64_t n);
 LmValue lm_reduce_all (LmBuilder *b, LmValue x, const char *computation);
 typedef struct LmDotDims {
   const int64_t *lhs_batch, *rhs_batch, *lhs_contract, *rhs_contract;

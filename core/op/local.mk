@@ -4,13 +4,21 @@
 core_sources += \
   %D%/binary.c \
   %D%/choose.c \
+  %D%/contract.h \
+  %D%/control.c \
+  %D%/conv.c \
   %D%/convert.c \
+  %D%/dot.c \
   %D%/emit.c \
   %D%/emit.h \
   %D%/fold.c \
+  %D%/index.c \
+  %D%/random.c \
+  %D%/reduce.c \
   %D%/rule.c \
   %D%/rule.h \
   %D%/shape.c \
   %D%/slice.c \
   %D%/table.c \
-  %D%/unary.c
+  %D%/unary.c \
+  %D%/window.c

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of control ops: composite name stop_gradient optimization_barrier. */
+#include "core/op/rule.h"
+
+static bool
+no_regions (LmTypeCtx *c)
+{
+  return c->n_regions == 0 || lm_type_fail (c, "got %u regions, wanted none", c->n_regions);
+}
+
+static bool
+room (LmTypeCtx *c, uint32_t n)
+{
+  if (n > c->max_results)
+    return lm_type_fail (c, "has %u results, wanted at most %u", n, c->max_results);
+  c->n_results = n;
+  return true;
+}
+
+/* --- composite ------------------------------------------------------------------------------- */
+
+static bool
+composite_type (LmTypeCtx *c)
+{
+  if (c->n_regions != 1)
+    return lm_type_fail (c, "got %u regions, wanted 1 (the decomposition)", c->n_regions);
+  const LmFunction *body = c->regions[0];
+  if (body->ir.n_params != c->n_operands)
+    return lm_type_fail (c, "the region @%s has %u parameters, wanted %u (the operands)",
+                         body->ir.name, body->ir.n_params, c->n_operands);
+  for (uint32_t k = 0; k < c->n_operands; k++)
+    if (!lm_type_equal (c->operands[k], lm_param_type (body, k))) {
+      g_autofree char *wanted = lm_type_to_string (lm_param_type (body, k));
+      return lm_rule_refuse (c, k, "%s (parameter %u of the region @%s)", wanted, k, body->ir.name);
+    }
+  if (!room (c, body->ir.n_results))
+    return false;
+  for (uint32_t i = 0; i < c->n_results; i++)
+    c->results[i] = *lm_result_type (body, i);
+  return true;
+}
+
+/* The attributes that <name>.vjp inherits. Returns their count. */
+static uint32_t
+vjp_attrs (const LmVjpCtx *c, const char *name, lam_attr out[3])
+{
+  uint32_t n = 0;
+  const lam_attr *version = lam_find_attr (&c->f->ir, c->e, "version");
+  const lam_attr *attributes = lam_find_attr (&c->f->ir, c->e, "attributes");
+  out[n++] = lm_attr_str ("name", name);
+  if (version != NULL)
+    out[n++] = *version;
+  if (attributes != NULL)
+    out[n++] = *attributes;
+  return n;
+}
+
+/* The composite <name>.vjp of (operands, given cotangents), so that a backend may claim the backward
+ * whole too; its region is the vjp of the region. */
+static void
+composite_vjp (LmVjpCtx *c)
+{
+  const lam_equation *e = c->e;
+  g_autofree bool *wanted = g_new0 (bool, e->n_operands + 1);
+  g_autofree bool *given = g_new0 (bool, e->n_results + 1);
+  g_autofree LmValue *in = g_new (LmValue, e->n_operands + e->n_results + 1);
+  uint32_t n = e->n_operands, n_wanted = 0;
+  GError *error = NULL;
+  for (uint32_t k = 0; k < e->n_operands; k++) {
+    wanted[k] = c->wanted[k] && lam_dtype_is_float (lm_vjp_in_type (c, k)->dtype);
+    n_wanted += wanted[k];
+    in[k] = c->in[k];
+  }
+  for (uint32_t k = 0; k < e->n_results; k++) {
+    given[k] = c->ct[k] != LM_NIL;
+    if (given[k])
+      in[n++] = c->ct[k];
+  }
+  if (n_wanted == 0)
+    return;
+  g_autoptr (LmFunction) body = c->vjp_of (lm_function_region (c->f, e, 0), wanted, given, &error);
+  if (body == NULL) {
+    lm_builder_fail (c->b, error);
+    return;
+  }
+  g_autofree char *name = g_strconcat (lam_attr_str (&c->f->ir, e, "name", ""), ".vjp", NULL);
+  lam_attr attrs[3];
+  const LmFunction *region = body;
+  LmOp o = {.op = LAM_OP_composite,
+            .operands = in,
+            .n_operands = n,
+            .attrs = attrs,
+            .n_attrs = vjp_attrs (c, name, attrs),
+            .regions = &region,
+            .n_regions = 1};
+  LmValue d = lm_builder_op (c->b, &o);
+  for (uint32_t k = 0; k < e->n_operands && d != LM_NIL; k++)
+    if (wanted[k])
+      c->d_in[k] = d++;
+}
+
+const LmRules lm_rules_composite = {.type = composite_type, .vjp = composite_vjp};
+
+/* --- name, stop_gradient ---------------------------------------------------------------------- */
+
+static bool
+same_type (LmTypeCtx *c)
+{
+  return no_regions (c) && lm_rule_result_like (c, 0);
+}
+
+static void
+name_vjp (LmVjpCtx *c)
+{
+  c->d_in[0] = c->ct[0];
+}
+
+static void
+operand_decompose (LmBuilder *b, const LmFunction *f, const lam_equation *e, const LmValue *in,
+                   LmValue *out)
+{
+  (void)b;
+  (void)f;
+  (void)e;
+  out[0] = in[0];
+}
+
+const LmRules lm_rules_name = {.type = same_type, .vjp = name_vjp, .decompose = operand_decompose};
+const LmRules lm_rules_stop_gradient = {.type = same_type, .decompose = operand_decompose};
+
+/* --- optimization_barrier --------------------------------------------------------------------- */
+
+static bool
+barrier_type (LmTypeCtx *c)
+{
+  if (!no_regions (c) || !room (c, c->n_operands))
+    return false;
+  for (uint32_t k = 0; k < c->n_operands; k++)
+    c->results[k] = *c->operands[k];
+  return true;
+}
+
+/* The cotangents pass a barrier of their own: the backward half is held together as the forward. */
+static void
+barrier_vjp (LmVjpCtx *c)
+{
+  uint32_t n = 0, results = c->e->n_results;
+  g_autofree LmValue *in = g_new (LmValue, results);
+  for (uint32_t k = 0; k < results; k++)
+    if (c->ct[k] != LM_NIL)
+      in[n++] = c->ct[k];
+  LmOp o = {.op = LAM_OP_optimization_barrier, .operands = in, .n_operands = n};
+  LmValue d = lm_builder_op (c->b, &o);
+  for (uint32_t k = 0; k < results && d != LM_NIL; k++)
+    if (c->ct[k] != LM_NIL)
+      c->d_in[k] = d++;
+}
+
+const LmRules lm_rules_optimization_barrier = {.type = barrier_type, .vjp = barrier_vjp};
