@@ -144,9 +144,8 @@ plan_draw (const lam_var_spec *spec, double *factor)
   return draws[spec->init.method];
 }
 
-/* The variable's start value; 16-bit floats are drawn in f32 and rounded once. */
-static lam_tensor
-init_value (lam_trace *t, lam_key key, const lam_var_spec *spec, const char *path)
+lam_tensor
+lm_var_init_value (lam_trace *t, lam_key key, const lam_var_spec *spec, const char *path)
 {
   double factor;
   Draw draw = plan_draw (spec, &factor);
@@ -187,7 +186,7 @@ init_layer (lam_trace *t, const LmLayer *layer, lam_key key, lam_tensor *values)
     const Var *var = layer->model->vars->pdata[id - 1];
     g_autofree char *path = g_strdup_printf ("%s.%s", layer->path, var->name);
     lam_key own = lam_fold_in (t, keys[i + 1], u32_scalar (t, path_seed (path)));
-    values[id - 1] = init_value (t, own, &var->spec, var->path);
+    values[id - 1] = lm_var_init_value (t, own, &var->spec, var->path);
   }
 }
 

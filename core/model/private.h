@@ -54,4 +54,8 @@ JsonObject *lm_json_object_copy (JsonObject *object);
 /* Fans of a spec by semantics 1.3. */
 void lm_var_fans (const lam_var_spec *spec, double *fan_in, double *fan_out);
 
+/* The start value by spec.init; 16-bit floats are drawn in f32 and rounded once. */
+lam_tensor lm_var_init_value (lam_trace *t, lam_key key, const lam_var_spec *spec,
+                              const char *path);
+
 #endif
