@@ -34,11 +34,13 @@ TREES = {
         "network": {"vars": [], "children": {"layers": [
             {"vars": [], "children": {}},
             {"vars": [], "children": {"linear": {"vars": ["w"], "children": {}},
-                                      "bias": {"vars": ["b"], "children": {}}}},
+                                      "bias": {"vars": ["b"], "children": {}},
+                                      "activation": {"vars": [], "children": {}}}},
             {"vars": ["beta", "gamma", "moving_mean", "moving_variance"], "children": {}}]}},
         "softmax": {"vars": [], "children": {"logits_ffn": {"vars": [], "children": {
             "linear": {"vars": ["w"], "children": {}},
-            "bias": {"vars": ["b"], "children": {}}}}}}}},
+            "bias": {"vars": ["b"], "children": {}},
+            "activation": {"vars": [], "children": {}}}}}}}},
 }
 
 
