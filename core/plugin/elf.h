@@ -19,6 +19,7 @@ typedef struct LmElfNotes {
  * note sets *out_not_plugin instead of failing. */
 LmElfNotes *lm_elf_read (const char *path, bool *out_not_plugin, GError **error);
 void lm_elf_notes_free (LmElfNotes *notes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmElfNotes, lm_elf_notes_free)
 
 /* The same over bytes in memory (for the fuzzer); where names the file in errors. */
 LmElfNotes *lm_elf_read_bytes (const void *data, gsize n, const char *where, bool *out_not_plugin,
