@@ -2,4 +2,9 @@
 # core/host: the host table that plugins see.
 
 core_sources += \
-  %D%/host.h
+  %D%/files.c \
+  %D%/host.c \
+  %D%/host.h \
+  %D%/private.h \
+  %D%/trace_api.c \
+  %D%/zip.c
