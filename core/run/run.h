@@ -46,8 +46,8 @@ typedef struct LmExecutable LmExecutable;
 typedef struct LmCompileArgs {
   const lam_alias *aliases; /* output <- input donations */
   uint32_t n_aliases;
-  GString *explain;         /* may be NULL: decisions of legalize */
-  LmStageFn dump;           /* may be NULL: each stage's function, last "final" */
+  GString *explain; /* may be NULL: decisions of legalize */
+  LmStageFn dump;   /* may be NULL: each stage's function, last "final" */
   gpointer dump_user;
 } LmCompileArgs;
 

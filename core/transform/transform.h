@@ -27,6 +27,7 @@ typedef struct LmClaims {
   void *ctx;
   /* verdict on one equation that the backend could run: mandatory rows need no question */
   bool (*claims) (void *ctx, const lam_function *f, const lam_equation *e);
+  GString *explain; /* may be NULL: what lm_pipeline hands to lm_legalize */
 } LmClaims;
 
 /* Until every equation is claimed: unclaimed composites are inlined, derived or too-new rows take

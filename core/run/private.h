@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of core/run, shared by its files only. */
+#ifndef LM_RUN_PRIVATE_H
+#define LM_RUN_PRIVATE_H
+
+#include "core/plugin/error.h"
+#include "core/run/run.h"
+
+struct LmBackend {
+  gint refs; /* atomic */
+  char *id;
+  const lam_backend_vt *vt;
+  lam_backend *self;
+};
+
+struct LmBuffer {
+  LmBackend *backend;
+  lam_buffer *self;
+  lam_type type;
+  uint64_t layout;
+};
+
+struct LmExecutable {
+  LmBackend *backend;
+  lam_exec *self;
+  LmFunction *function; /* as compiled */
+  lam_alias *aliases;
+  guint n_aliases;
+  lam_buffer **in, **out;                     /* room for a call's bindings */
+  LmBuffer *const *last_in, *const *last_out; /* bindings whose types were checked */
+};
+
+#endif
