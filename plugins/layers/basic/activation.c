@@ -4,15 +4,15 @@
 #include <string.h>
 
 typedef struct {
-  const char *kind;
+  const char *function;
   double negative_slope, alpha;
 } activation;
 
-#define KINDS                                                                                      \
+#define FUNCTIONS                                                                                  \
   "relu relu6 leaky_relu elu sigmoid tanh gelu gelu_approximate silu swish softplus squared_relu " \
   "cubed_relu exp identity"
 
-LAM_FIELDS (activation, LAM_STRING (kind, "relu", "Which function."), LAM_CHOICES (KINDS),
+LAM_FIELDS (activation, LAM_STRING (function, "relu", "Which function."), LAM_CHOICES (FUNCTIONS),
             LAM_FLOAT (negative_slope, 0.01, "Slope of leaky_relu below 0."),
             LAM_FLOAT (alpha, 1.0, "Limit of elu towards minus infinity, negated."))
 
@@ -82,7 +82,7 @@ static lam_tensor
 activation_fprop (const activation *p, lam_trace *t, lam_tensor x)
 {
   static const struct {
-    const char *kind;
+    const char *name;
     lam_tensor (*apply) (lam_trace *t, lam_tensor x);
   } plain[] = {{"relu", lam_relu},
                {"relu6", relu6},
@@ -98,9 +98,10 @@ activation_fprop (const activation *p, lam_trace *t, lam_tensor x)
                {"exp", lam_exp},
                {"identity", identity}};
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-    if (strcmp (p->kind, plain[i].kind) == 0)
+    if (strcmp (p->function, plain[i].name) == 0)
       return plain[i].apply (t, x);
-  return strcmp (p->kind, "elu") == 0 ? elu (t, x, p->alpha) : leaky_relu (t, x, p->negative_slope);
+  return strcmp (p->function, "elu") == 0 ? elu (t, x, p->alpha)
+                                          : leaky_relu (t, x, p->negative_slope);
 }
 
 LAM_LAYER (activation, "lamina.activation", 1, "An elementwise non-linearity by name.")

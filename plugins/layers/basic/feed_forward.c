@@ -13,12 +13,12 @@ typedef struct {
 LAM_FIELDS (feed_forward, LAM_INT (input_dims, 0, "Depth of the input."), LAM_REQUIRED, LAM_MIN (1),
             LAM_INT (output_dims, 0, "Depth of the output."), LAM_REQUIRED, LAM_MIN (1),
             LAM_BOOL (has_bias, true, "Whether to add a bias before the activation."),
-            LAM_STRING (activation, "relu", "The kind of lamina.activation."))
+            LAM_STRING (activation, "relu", "The function of lamina.activation."))
 
 static void
 feed_forward_setup (feed_forward *p, lam_setup *s)
 {
-  char kind[64];
+  char function[64];
   lam_child_config linear = lam_config_new (s, "lamina.linear");
   lam_child_config bias = lam_config_new (s, "lamina.bias");
   lam_child_config activation = lam_config_new (s, "lamina.activation");
@@ -29,8 +29,8 @@ feed_forward_setup (feed_forward *p, lam_setup *s)
     lam_config_set_int (s, bias, "dims", p->output_dims);
     p->bias = lam_create_child (s, "bias", bias);
   }
-  snprintf (kind, sizeof kind, "\"%s\"", p->activation);
-  s->api->config_set (s, activation, "kind", kind);
+  snprintf (function, sizeof function, "\"%s\"", p->activation);
+  s->api->config_set (s, activation, "function", function);
   p->act = lam_create_child (s, "activation", activation);
 }
 
