@@ -183,8 +183,9 @@ lm_builder_def (const LmBuilder *b, LmValue v, LmOp *out)
       .n_operands = e->n_operands,
       .attrs = e->attrs,
       .n_attrs = e->n_attrs,
-      .regions = (const LmFunction *const *)b->regions->pdata + e->first_region,
       .n_regions = e->n_regions,
   };
+  if (e->n_regions > 0) /* else the list may be NULL */
+    out->regions = (const LmFunction *const *)b->regions->pdata + e->first_region;
   return true;
 }

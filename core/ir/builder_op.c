@@ -320,7 +320,8 @@ lm_builder_inline (LmBuilder *b, const LmFunction *f, const LmValue *args, LmVal
   g_autofree LmValue *map = g_new (LmValue, f->ir.n_values);
   g_autofree LmValue *operands = g_new (LmValue, f->ir.n_operands);
 
-  memcpy (map, args, f->ir.n_params * sizeof *map);
+  if (f->ir.n_params > 0)
+    memcpy (map, args, f->ir.n_params * sizeof *map);
   for (uint32_t i = 0; i < f->ir.n_equations && b->error == NULL; i++) {
     const lam_equation *e = lam_equation_at (&f->ir, i);
     LmValue first;

@@ -113,7 +113,7 @@ parse_hex (LmScan *s, LmParsedEquation *e, lam_attr *a)
   a->n = n / 2;
   a->data = lm_arena_memdup (e->arena, data, n / 2, 64);
   g_free (data);
-  s->p = close + 1;
+  s->last = s->p = close + 1;
   return true;
 }
 
@@ -212,7 +212,7 @@ lm_parse_list (LmScan *s, LmParsedEquation *e, lam_dtype dtype)
 {
   lam_attr *a = &g_array_index (e->attrs, lam_attr, e->list_attr);
   g_autoptr (GByteArray) data = g_byte_array_new ();
-  const char *after = s->p;
+  const char *after = s->p, *last = s->last;
   uint64_t element;
   LmToken token;
 
@@ -233,5 +233,6 @@ lm_parse_list (LmScan *s, LmParsedEquation *e, lam_dtype dtype)
   a->n = data->len;
   a->data = lm_arena_memdup (e->arena, data->data, data->len, 64);
   s->p = after;
+  s->last = last;
   return true;
 }

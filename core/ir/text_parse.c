@@ -271,6 +271,7 @@ parse_signature (Parser *p, GArray *out)
   return parse_types (p, out) && lm_scan_expect (p->s, ')');
 }
 
+/* More equations. */
 static bool
 next_is_value (LmScan *s)
 {
@@ -352,7 +353,7 @@ parse_function (LmScan *s, guint depth)
 LmFunction *
 lm_text_parse (const char *text, gsize n, const char *where, GError **error)
 {
-  LmScan s = {.text = text, .p = text, .end = text + n, .where = where};
+  LmScan s = {.text = text, .p = text, .end = text + n, .last = text, .where = where};
   g_autoptr (LmFunction) f = NULL;
 
   g_return_val_if_fail (text != NULL || n == 0, NULL);

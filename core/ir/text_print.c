@@ -101,7 +101,12 @@ print_ints (GString *out, const int64_t *values, gsize n)
 static void
 print_attr (GString *out, const lam_attr *a, lam_dtype elements)
 {
-  g_string_append_printf (out, "%s%s = ", a->flags & LAM_ATTR_MUST_UNDERSTAND ? "!" : "", a->key);
+  g_string_append_printf (out, "%s%s = ", a->flags & LAM_ATTR_MUST_UNDERSTAND ? "!" : "",
+                          a->key != NULL ? a->key : "?");
+  if (a->data == NULL && lm_attr_data_bytes (a) > 0) {
+    g_string_append_c (out, '?');
+    return;
+  }
   switch (a->kind) {
   case LAM_ATTR_INT:
     g_string_append_printf (out, "%" G_GINT64_FORMAT, a->i);
@@ -132,7 +137,7 @@ element_dtype (const lam_function *f, const lam_equation *e, const LmOpInfo *inf
 {
   LmSchemaKey key;
 
-  if (a->kind != LAM_ATTR_BYTES || info == NULL || !lm_op_has_flag (info, 'T')
+  if (a->kind != LAM_ATTR_BYTES || a->key == NULL || info == NULL || !lm_op_has_flag (info, 'T')
       || !lm_schema_find (info, a->key, &key) || e->first_result >= f->n_values)
     return LAM_DTYPE_NONE;
   return lam_value_type (f, e->first_result)->dtype;
@@ -163,7 +168,8 @@ print_regions (GString *out, const lam_function *f, const lam_equation *e, guint
   for (uint32_t i = 0; i < e->n_regions; i++) {
     if (i > 0)
       g_string_append (out, ", ");
-    print_function (out, f->regions[e->first_region + i], indent);
+    if (f->regions[e->first_region + i] != NULL)
+      print_function (out, f->regions[e->first_region + i], indent);
   }
   g_string_append_c (out, ')');
 }
@@ -230,7 +236,8 @@ print_function (GString *out, const lam_function *f, guint indent)
   for (uint32_t i = 0; i < f->n_results; i++) {
     if (i > 0)
       g_string_append (out, ", ");
-    lm_type_print (out, lam_value_type (f, f->results[i]));
+    if (f->results[i] < f->n_values)
+      lm_type_print (out, lam_value_type (f, f->results[i]));
   }
   g_string_append (out, ") {\n");
   for (uint32_t i = 0; i < f->n_equations; i++)

@@ -50,7 +50,7 @@ lm_scan_accept (LmScan *s, char c)
 {
   if (s->error != NULL || lm_scan_here (s) == s->end || *s->p != c)
     return false;
-  s->p++;
+  s->last = ++s->p;
   return true;
 }
 
@@ -92,6 +92,7 @@ lm_scan_word (LmScan *s, const char *extra, const char *what, LmToken *out)
          && (g_ascii_isalnum (*s->p) || strchr (extra, *s->p) != NULL))
     s->p++;
   out->n = (gsize)(s->p - out->p);
+  s->last = s->p;
   if (out->n > 0)
     return true;
   describe_next (s, got);
@@ -171,7 +172,7 @@ lm_scan_string (LmScan *s, GString *out)
     return false;
   if (s->p == s->end || *s->p != '"')
     return lm_scan_fail (s, start, "this string does not end on its line");
-  s->p++;
+  s->last = ++s->p;
   return true;
 }
 
@@ -180,6 +181,7 @@ lm_scan_path (LmScan *s, GString *out)
 {
   const char *eol;
 
+  s->p = s->last;
   while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
     s->p++;
   if (s->error != NULL || s->p == s->end || *s->p != '#')

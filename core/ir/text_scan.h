@@ -8,6 +8,7 @@
 
 typedef struct LmScan {
   const char *text, *p, *end;
+  const char *last; /* end of the last token that was taken: p may stand behind a comment since */
   const char *where;
   GError *error; /* the first one */
 } LmScan;

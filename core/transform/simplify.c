@@ -14,7 +14,6 @@ fold (LmRewrite *r, const lam_equation *e)
   if (rules == NULL || rules->fold == NULL || e->n_results != 1)
     return false;
   c.in = lm_rewrite_operands (r, e);
-  lm_builder_set_path (r->b, r->f->ir.paths[e->path]);
   if (!rules->fold (&c))
     return false;
   r->map[e->first_result] = c.out;
@@ -30,6 +29,7 @@ lm_simplify (const LmFunction *f, GError **error)
   lm_rewrite_init (&r, f, f->ir.name);
   for (uint32_t i = 0; i < f->ir.n_equations && lm_builder_error (r.b) == NULL; i++) {
     const lam_equation *e = lam_equation_at (&f->ir, i);
+    lm_builder_set_path (r.b, f->ir.paths[e->path]);
     if (fold (&r, e))
       changed = true;
     else
