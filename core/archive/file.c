@@ -117,13 +117,12 @@ map_free (gpointer data)
   g_free (map);
 }
 
-/* O_NONBLOCK: opening a FIFO must not hang. */
 GBytes *
-lm_map_file (const char *path, bool follow, GError **error)
+lm_map_fd (int fd, const char *path, GError **error)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
   struct stat st;
   void *data = NULL;
+  Map *map;
 
   if (fd < 0) {
     fail_io (error, "open", path);
@@ -143,10 +142,19 @@ lm_map_file (const char *path, bool follow, GError **error)
   }
   if (data == NULL)
     return g_bytes_new (NULL, 0);
-  Map *map = g_new (Map, 1);
+  map = g_new (Map, 1);
   map->data = data;
   map->size = (gsize)st.st_size;
   return g_bytes_new_with_free_func (data, map->size, map_free, map);
+}
+
+/* O_NONBLOCK: opening a FIFO must not hang. */
+GBytes *
+lm_map_file (const char *path, bool follow, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+
+  return lm_map_fd (fd, path, error);
 }
 
 char *

@@ -23,6 +23,9 @@ bool lm_sync_folder (const char *path, GError **error);
 /* Maps a regular file read-only; follow: the last step of path may be a link. Code NOT_FOUND or IO. */
 GBytes *lm_map_file (const char *path, bool follow, GError **error);
 
+/* The same of an open file, which it closes; fd -1: errno says why it could not be opened. */
+GBytes *lm_map_fd (int fd, const char *path, GError **error);
+
 /* sha256 in lower-case hex. */
 char *lm_sha256 (GBytes *bytes);
 

@@ -30,7 +30,8 @@ void lm_archive_writer_set (LmArchiveWriter *writer, const char *key, JsonNode *
 bool lm_archive_writer_finish (LmArchiveWriter *writer, const char *path, bool directory,
                                GError **error);
 
-/* pack / unpack: lossless conversion between the two forms. */
+/* pack / unpack: lossless conversion between the two forms, each member checked on the way. A bare
+ * project gets a manifest; its model.json becomes config/model.json. */
 bool lm_archive_convert (LmArchive *archive, const char *path, bool directory, GError **error);
 
 #endif
