@@ -139,8 +139,12 @@ lm_trust_list (GError **error)
 bool
 lm_trust_check (const LmArchive *archive, GError **error)
 {
-  const GPtrArray *plugins = lm_archive_plugins (archive);
-  const char *path = lm_archive_path (archive);
+  return lm_trust_check_plugins (lm_archive_path (archive), lm_archive_plugins (archive), error);
+}
+
+bool
+lm_trust_check_plugins (const char *path, const GPtrArray *plugins, GError **error)
+{
   g_autoptr (GString) lines = g_string_new (NULL);
   g_autofree char *quoted = NULL;
 

@@ -17,4 +17,7 @@ GPtrArray *lm_trust_list (GError **error); /* of char*: "sha256  note" */
  * "run: lamina trust <archive>". */
 bool lm_trust_check (const LmArchive *archive, GError **error);
 
+/* The same over a list of LmArchivePlugin*, for code that no manifest describes; path: what brings it. */
+bool lm_trust_check_plugins (const char *path, const GPtrArray *plugins, GError **error);
+
 #endif

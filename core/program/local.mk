@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# core/program: the state of a run, its inputs, the loops over steps, saving.
+
+core_sources += \
+  %D%/code.c \
+  %D%/code.h \
+  %D%/eval.c \
+  %D%/eval.h \
+  %D%/input.c \
+  %D%/input.h \
+  %D%/predict.c \
+  %D%/predict.h \
+  %D%/save.c \
+  %D%/save.h \
+  %D%/scalar.c \
+  %D%/scalar.h \
+  %D%/state.c \
+  %D%/state.h \
+  %D%/train.c \
+  %D%/train.h
