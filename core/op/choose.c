@@ -124,7 +124,8 @@ bound_ct (LmVjpCtx *c, uint32_t k, LmValue mask)
   return scalar ? lm_reduce_all (c->b, d, "add") : d;
 }
 
-/* Strict inequalities, as JAX: at a bound nothing flows. */
+/* Strict inequalities, as JAX: at a bound nothing flows. The high bound also wins over a low one above
+ * it, where JAX gives it nothing. */
 static void
 clamp_vjp (LmVjpCtx *c)
 {
@@ -139,8 +140,10 @@ clamp_vjp (LmVjpCtx *c)
     LmValue above = lm_compare (b, x, low, "GT"), under = lm_compare (b, x, high, "LT");
     c->d_in[1] = bound_ct (c, 1, lm_emit_binary (b, LAM_OP_and, above, under));
   }
-  if (c->wanted[2])
-    c->d_in[2] = bound_ct (c, 2, lm_compare (b, high, x, "LT"));
+  if (c->wanted[2]) {
+    LmValue over = lm_compare (b, high, x, "LT"), crossed = lm_compare (b, high, low, "LT");
+    c->d_in[2] = bound_ct (c, 2, lm_emit_binary (b, LAM_OP_or, over, crossed));
+  }
 }
 
 static void

@@ -40,66 +40,8 @@ composite_type (LmTypeCtx *c)
   return true;
 }
 
-/* The attributes that <name>.vjp inherits. Returns their count. */
-static uint32_t
-vjp_attrs (const LmVjpCtx *c, const char *name, lam_attr out[3])
-{
-  uint32_t n = 0;
-  const lam_attr *version = lam_find_attr (&c->f->ir, c->e, "version");
-  const lam_attr *attributes = lam_find_attr (&c->f->ir, c->e, "attributes");
-  out[n++] = lm_attr_str ("name", name);
-  if (version != NULL)
-    out[n++] = *version;
-  if (attributes != NULL)
-    out[n++] = *attributes;
-  return n;
-}
-
-/* The composite <name>.vjp of (operands, given cotangents), so that a backend may claim the backward
- * whole too; its region is the vjp of the region. */
-static void
-composite_vjp (LmVjpCtx *c)
-{
-  const lam_equation *e = c->e;
-  g_autofree bool *wanted = g_new0 (bool, e->n_operands + 1);
-  g_autofree bool *given = g_new0 (bool, e->n_results + 1);
-  g_autofree LmValue *in = g_new (LmValue, e->n_operands + e->n_results + 1);
-  uint32_t n = e->n_operands, n_wanted = 0;
-  GError *error = NULL;
-  for (uint32_t k = 0; k < e->n_operands; k++) {
-    wanted[k] = c->wanted[k] && lam_dtype_is_float (lm_vjp_in_type (c, k)->dtype);
-    n_wanted += wanted[k];
-    in[k] = c->in[k];
-  }
-  for (uint32_t k = 0; k < e->n_results; k++) {
-    given[k] = c->ct[k] != LM_NIL;
-    if (given[k])
-      in[n++] = c->ct[k];
-  }
-  if (n_wanted == 0)
-    return;
-  g_autoptr (LmFunction) body = c->vjp_of (lm_function_region (c->f, e, 0), wanted, given, &error);
-  if (body == NULL) {
-    lm_builder_fail (c->b, error);
-    return;
-  }
-  g_autofree char *name = g_strconcat (lam_attr_str (&c->f->ir, e, "name", ""), ".vjp", NULL);
-  lam_attr attrs[3];
-  const LmFunction *region = body;
-  LmOp o = {.op = LAM_OP_composite,
-            .operands = in,
-            .n_operands = n,
-            .attrs = attrs,
-            .n_attrs = vjp_attrs (c, name, attrs),
-            .regions = &region,
-            .n_regions = 1};
-  LmValue d = lm_builder_op (c->b, &o);
-  for (uint32_t k = 0; k < e->n_operands && d != LM_NIL; k++)
-    if (wanted[k])
-      c->d_in[k] = d++;
-}
-
-const LmRules lm_rules_composite = {.type = composite_type, .vjp = composite_vjp};
+/* Its gradient needs the vjp of a region: core/transform/grad_composite.c. */
+const LmRules lm_rules_composite = {.type = composite_type};
 
 /* --- name, stop_gradient ---------------------------------------------------------------------- */
 

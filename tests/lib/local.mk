@@ -7,4 +7,6 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden.c \
   %D%/golden.h \
   %D%/golden_compare.c \
+  %D%/opcheck.c \
+  %D%/opcheck.h \
   %D%/test-golden.c

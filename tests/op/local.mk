@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/op: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-binary \
+  %D%/test-choose \
+  %D%/test-control \
+  %D%/test-conv \
+  %D%/test-convert \
+  %D%/test-dot \
+  %D%/test-index \
+  %D%/test-random \
+  %D%/test-reduce \
+  %D%/test-shape \
+  %D%/test-slice \
+  %D%/test-unary \
+  %D%/test-window
