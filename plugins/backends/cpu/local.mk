@@ -3,7 +3,19 @@
 
 plugin_LTLIBRARIES += plugins/lamina-backends-cpu.la
 plugins_lamina_backends_cpu_la_SOURCES = \
+  %D%/arg.c \
+  %D%/backend.c \
+  %D%/blas.c \
+  %D%/conv.c \
+  %D%/conv.h \
+  %D%/conv_patches.c \
+  %D%/copy.c \
   %D%/cpu.h \
+  %D%/dot.c \
+  %D%/elementwise.c \
+  %D%/gather.c \
+  %D%/gemm.c \
+  %D%/join.c \
   %D%/kernels.c \
   %D%/kernels.h \
   %D%/loops_avx2.c \
@@ -16,9 +28,14 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/loops_int.c \
   %D%/loops_reduce.h \
   %D%/loops_table.h \
+  %D%/lower.c \
+  %D%/plan.c \
   %D%/pool.c \
   %D%/pool.h \
-  %D%/vecmath.h
+  %D%/reduce.c \
+  %D%/vecmath.h \
+  %D%/view.c \
+  %D%/window.c
 plugins_lamina_backends_cpu_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 plugins_lamina_backends_cpu_la_CFLAGS = $(PLUGIN_CFLAGS) $(CPU_CFLAGS)
 plugins_lamina_backends_cpu_la_LDFLAGS = $(PLUGIN_LDFLAGS) $(KIT_LDFLAGS)
