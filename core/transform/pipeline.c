@@ -22,8 +22,8 @@ lm_pipeline (const LmFunction *f, const LmClaims *claims, LmStageFn dump, gpoint
     dump ("trace", at, user);
   for (gsize i = 0; i < G_N_ELEMENTS (stages); i++) {
     const Stage *stage = &stages[i];
-    LmFunction *next =
-        stage->run != NULL ? stage->run (at, error) : lm_legalize (at, claims, claims->explain, error);
+    LmFunction *next = stage->run != NULL ? stage->run (at, error)
+                                          : lm_legalize (at, claims, claims->explain, error);
     if (next == NULL)
       return NULL;
     lm_function_unref (at);

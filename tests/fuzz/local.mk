@@ -2,7 +2,8 @@
 # tests/fuzz: each fuzz-X.c defines LLVMFuzzerTestOneInput. "make check" replays corpus/X through
 # the driver; "make fuzz" builds the same sources with libFuzzer (needs clang) in fuzz/.
 
-fuzz_programs =
+fuzz_programs = \
+  %D%/fuzz-text
 
 check_PROGRAMS += $(fuzz_programs)
 

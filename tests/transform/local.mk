@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/transform: text in, text out; values by an evaluator of its own.
+
+check_PROGRAMS += \
+  %D%/test-cse \
+  %D%/test-dce \
+  %D%/test-grad \
+  %D%/test-legalize \
+  %D%/test-pipeline \
+  %D%/test-simplify
+
+EXTRA_DIST += %D%/lir.h
