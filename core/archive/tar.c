@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define BLOCK 512u
-/* A member's headers: its own block, and at most a pax header of one block with one of text. */
-#define MAX_HEADERS (3 * BLOCK)
+/* A member's headers: its own block, or before it a pax header of one block with one of text. */
+#define PAX_HEADERS (3 * BLOCK)
 /* Two zero blocks, then zeros up to a multiple of tar's record of 20 blocks. */
 #define MIN_TAIL (2 * BLOCK)
 #define MAX_TAIL (2 * BLOCK + 20 * BLOCK)
@@ -90,8 +90,8 @@ check_place (Walk *w, const char *name, uint64_t offset, uint64_t size)
   uint64_t headers = offset - w->at;
   const guchar *header;
 
-  if (offset < w->at + BLOCK || headers > MAX_HEADERS || offset % BLOCK != 0 || offset > w->n
-      || size > w->n - offset)
+  if (offset < w->at + BLOCK || offset > w->n || size > w->n - offset
+      || !(headers == BLOCK || (headers == PAX_HEADERS && w->data[w->at + 156] == 'x')))
     return fail (w,
                  "\"%s\" does not lie where the tar profile puts it, or is cut short "
                  "(%" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
