@@ -22,8 +22,13 @@ static void
 copy_list (JsonObject *out, const char *key, JsonArray *list)
 {
   JsonArray *copy = json_array_new ();
-  for (guint i = 0; i < json_array_get_length (list); i++)
-    json_array_add_object_element (copy, copy_layer (json_array_get_object_element (list, i)));
+  for (guint i = 0; i < json_array_get_length (list); i++) {
+    JsonNode *node = json_array_get_element (list, i);
+    if (JSON_NODE_HOLDS_OBJECT (node))
+      json_array_add_object_element (copy, copy_layer (json_node_get_object (node)));
+    else
+      json_array_add_element (copy, json_node_copy (node));
+  }
   json_object_set_array_member (out, key, copy);
 }
 
@@ -41,8 +46,6 @@ copy_value (JsonObject *out, const char *key, JsonNode *value)
     json_object_set_object_member (out, key, copy_layer (json_node_get_object (value)));
   } else if (JSON_NODE_HOLDS_ARRAY (value)) {
     copy_list (out, key, json_node_get_array (value));
-  } else if (strcmp (key, "activation") == 0) {
-    json_object_set_string_member (out, key, json_node_get_string (value));
   } else {
     json_object_set_member (out, key, json_node_copy (value));
   }

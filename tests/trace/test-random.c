@@ -45,11 +45,28 @@ shape_of (JsonObject *attrs)
   return shape;
 }
 
+static uint32_t
+elements (lam_shape shape)
+{
+  int64_t n = 1;
+  for (int32_t i = 0; i < shape.rank; i++)
+    n *= shape.dims[i];
+  return (uint32_t)n;
+}
+
 static lam_dtype
 dtype_of (JsonObject *attrs, const char *key)
 {
+  static const struct {
+    const char *name;
+    lam_dtype dtype;
+  } names[] = {
+      {"float64", LAM_F64}, {"float32", LAM_F32}, {"float16", LAM_F16}, {"bfloat16", LAM_BF16}};
   const char *name = json_object_get_string_member (attrs, key);
-  return strcmp (name, "f64") == 0 || strcmp (name, "float64") == 0 ? LAM_F64 : LAM_F32;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i].name) == 0 || strcmp (name, lam_dtype_name (names[i].dtype)) == 0)
+      return names[i].dtype;
+  g_error ("dtype %s", name);
 }
 
 /* What a case draws; nil for kinds that this test leaves to others. */
@@ -58,7 +75,8 @@ draw (lam_trace *t, const LmGoldenCase *c, lam_key key)
 {
   JsonObject *a = c->attrs;
   if (strcmp (c->kind, "split") == 0) {
-    uint32_t n = (uint32_t)json_object_get_int_member (a, "num");
+    uint32_t n = json_object_has_member (a, "num") ? (uint32_t)json_object_get_int_member (a, "num")
+                                                   : elements (shape_of (a));
     g_autofree lam_key *keys = g_new0 (lam_key, n);
     g_autofree lam_tensor *rows = g_new0 (lam_tensor, n);
     lam_split (t, key, n, keys);
