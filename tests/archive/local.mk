@@ -2,6 +2,12 @@
 # tests/archive: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-manifest \
   %D%/test-safetensors \
   %D%/test-safetensors_write \
+  %D%/test-tar \
+  %D%/test-trust \
+  %D%/test-writer \
   %D%/test-zip
+
+EXTRA_DIST += %D%/tarball.h

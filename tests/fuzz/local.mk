@@ -3,6 +3,11 @@
 # the driver; "make fuzz" builds the same sources with libFuzzer (needs clang) in fuzz/.
 
 fuzz_programs = \
+  %D%/fuzz-config \
+  %D%/fuzz-elf \
+  %D%/fuzz-safetensors \
+  %D%/fuzz-tar \
+  %D%/fuzz-zip \
   %D%/fuzz-text
 
 check_PROGRAMS += $(fuzz_programs)
