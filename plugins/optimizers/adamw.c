@@ -2,6 +2,7 @@
 /* lamina.adamw: Adam (Kingma, Ba 2014) with the decoupled decay of Loshchilov, Hutter (2017), which is
  * the key decoupled_weight_decay of every optimizer. Semantics: optax.adamw. */
 #include <lamina/optimizer.h>
+#include <math.h>
 
 typedef struct {
   double beta1, beta2, epsilon, epsilon_root;
@@ -37,14 +38,13 @@ average (lam_trace *t, double beta, lam_tensor moment, lam_tensor value)
   return lam_add (t, moment, lam_mul_scalar (t, value, 1 - beta));
 }
 
-/* moment / (1 - beta^(count + 1)) */
+/* moment / (1 - beta^(count + 1)), the power as e^(n log beta): beta near 1 loses no digits. */
 static lam_tensor
 unbias (lam_trace *t, double beta, lam_tensor moment, lam_tensor count)
 {
   lam_tensor n = lam_add_scalar (t, lam_cast (t, count, lam_real_dtype (t)), 1);
-  lam_tensor power = lam_pow (t, lam_real (t, beta), n);
-  power = lam_sub (t, lam_real (t, 1), power);
-  return lam_div (t, moment, lam_cast (t, power, lam_dtype_of (t, moment)));
+  lam_tensor rest = lam_neg (t, lam_expm1 (t, lam_mul_scalar (t, n, log (beta))));
+  return lam_div (t, moment, lam_cast (t, rest, lam_dtype_of (t, moment)));
 }
 
 /* u = -lr * mu^ / (sqrt (nu^ + epsilon_root) + epsilon) */

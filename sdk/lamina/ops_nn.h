@@ -129,14 +129,25 @@ lam_silu (lam_trace *t, lam_tensor x)
   return lam_composite_end (t, lam_mul (t, x, lam_sigmoid (t, x)));
 }
 
-/** log (1 + e^x), without overflow: max (x, 0) + log1p (e^-|x|). */
+/**
+ * log (1 + e^x). For m = max (x, 0), held constant, it is m + log (e^(x - m) + e^-m), whose derivatives of
+ * every order are right, also at 0; one of the two terms is 1. From 64 on it is x in every dtype.
+ */
 static inline lam_tensor
 lam_softplus (lam_trace *t, lam_tensor x)
 {
-  lam_tensor tail;
+  lam_tensor large, m, s, a, b, zero, one;
   lam_composite_begin (t, "lamina.softplus", 1, NULL);
-  tail = lam_log1p (t, lam_exp (t, lam_neg (t, lam_abs (t, x))));
-  return lam_composite_end (t, lam_add (t, lam_max_scalar (t, x, 0), tail));
+  zero = lam_zeros_like (t, x);
+  one = lam_full_like (t, x, 1);
+  large = lam_gt (t, x, lam_full_like (t, x, 64));
+  s = lam_where (t, large, zero, x);
+  m = lam_stop_gradient (t, lam_max (t, s, zero));
+  a = lam_exp (t, lam_sub (t, s, m));
+  b = lam_exp (t, lam_neg (t, m));
+  a = lam_where (t, lam_gt (t, s, zero), lam_add (t, lam_sub (t, a, one), b),
+                 lam_add (t, lam_sub (t, b, one), a));
+  return lam_composite_end (t, lam_where (t, large, x, lam_add (t, m, lam_log1p (t, a))));
 }
 
 /** (x - mean) / sqrt (variance + epsilon) of the last axis, times scale plus bias (each (D) or nil). */

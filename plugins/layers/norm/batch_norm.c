@@ -130,7 +130,7 @@ batch_norm_fprop (const batch_norm *p, lam_trace *t, lam_nest in)
 {
   bool map = t->api->nest_kind (t, in) == LAM_NEST_MAP;
   lam_tensor x = map ? lam_nest_get_tensor (t, in, "inputs") : lam_nest_tensor (t, in);
-  lam_tensor paddings = lam_nil (), mask = lam_nil (), y;
+  lam_tensor paddings, mask = lam_nil (), y;
   if (lam_is_ok (t) && lam_rank_of (t, x) < 2)
     lam_fail (t, "batch_norm wants inputs of rank 2 or more: (batch, ..., dim)");
   if (map && lam_nest_has (t, in, "paddings")) {
@@ -140,8 +140,8 @@ batch_norm_fprop (const batch_norm *p, lam_trace *t, lam_nest in)
     mask = lam_sub (t, lam_scalar_like (t, paddings, 1), paddings);
   }
   y = apply (p, t, x, mask);
-  if (!lam_is_nil (paddings) && p->set_padded_output_to_zero)
-    y = lam_where (t, lam_gt (t, paddings, lam_zeros_like (t, paddings)), lam_zeros_like (t, y), y);
+  if (!lam_is_nil (mask) && p->set_padded_output_to_zero)
+    y = lam_mul (t, y, mask);
   return lam_nest_of (t, y);
 }
 
