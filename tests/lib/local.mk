@@ -7,6 +7,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden.c \
   %D%/golden.h \
   %D%/golden_compare.c \
+  %D%/golden_op.c \
+  %D%/golden_op.h \
   %D%/opcheck.c \
   %D%/opcheck.h \
   %D%/test-golden.c

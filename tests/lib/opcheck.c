@@ -235,11 +235,18 @@ check_function (LmBackend *backend, const LmFunction *f, const LmFunction *vjp, 
   g_rand_free (p.rand);
 }
 
+LmBackend *
+lm_check_backend (LmRegistry *registry)
+{
+  const char *name = g_getenv ("LAMINA_TEST_BACKEND");
+  return lm_test_backend (registry, name != NULL ? name : "reference");
+}
+
 void
 lm_check_grads (const LmGradCase *cases, guint n)
 {
   LmRegistry *registry = lm_test_registry ();
-  LmBackend *backend = lm_test_backend (registry, "reference");
+  LmBackend *backend = lm_check_backend (registry);
   for (guint i = 0; i < n; i++) {
     g_autoptr (LmFunction) f = lm_test_parse (cases[i].text);
     g_autoptr (LmFunction) vjp = vjp_of (f);

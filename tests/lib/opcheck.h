@@ -5,6 +5,7 @@
 #define LM_TESTS_LIB_OPCHECK_H
 
 #include "core/ir/ir.h"
+#include "core/run/run.h"
 
 /* Functions of one equation over 0 to 4 parameters, e.g. LM_F2 ("f32[3]", "f32[3]", "add(%0, %1)",
  * "f32[3]"). */
@@ -39,6 +40,9 @@ typedef struct LmGradCase {
   double low, high; /* both 0: -2 to 2 */
   bool second;      /* also the gradient of the gradient */
 } LmGradCase;
+
+/* The backend that gradients run on: reference, or $LAMINA_TEST_BACKEND. */
+LmBackend *lm_check_backend (LmRegistry *registry);
 
 void lm_check_grads (const LmGradCase *cases, guint n);
 

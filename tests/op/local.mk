@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/op: one program for each source file.
+# tests/op: one program for each source file, and the golden groups.
 
 check_PROGRAMS += \
   %D%/test-binary \
@@ -8,6 +8,8 @@ check_PROGRAMS += \
   %D%/test-conv \
   %D%/test-convert \
   %D%/test-dot \
+  %D%/test-golden_grads \
+  %D%/test-golden_ops \
   %D%/test-index \
   %D%/test-random \
   %D%/test-reduce \

@@ -84,7 +84,7 @@ test_grads (void)
       /* Random bounds in both orders: below, inside, above, low above high. */
       {LM_F3 ("f64[9]", "f64[9]", "f64[9]", "clamp(%0, %1, %2)", "f64[9]"), 0, 0, true},
       {"func @f(%0: f64[], %1: f64[9], %2: f64[]) -> (f64[9]) {\n"
-       " %3 = constant() {value = [1.0]} : f64[]\n %4 = subtract(%0, %3) : f64[]\n"
+       " %3 = constant() {value = [0.97]} : f64[]\n %4 = subtract(%0, %3) : f64[]\n"
        " %5 = add(%2, %3) : f64[]\n %6 = clamp(%4, %1, %5) : f64[9]\n return %6\n}",
        0, 0, true},
   };

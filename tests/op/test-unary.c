@@ -129,7 +129,7 @@ test_decomposition (void)
   for (uint32_t i = 0; i < g->ir.n_equations; i++)
     g_assert_true (lm_op_has_flag (lm_op_info (lam_equation_at (&g->ir, i)->op), 'M'));
   LmRegistry *registry = lm_test_registry ();
-  LmBackend *backend = lm_test_backend (registry, "reference");
+  LmBackend *backend = lm_check_backend (registry);
   g_autoptr (LmArray) x = lm_test_array (lm_param_type (f, 0), (double[]) {-800, 0, 2});
   LmArray *y = NULL;
   lm_test_run (backend, g, &x, &y);

@@ -75,7 +75,7 @@ test_grads (void)
                   "window_dimensions = [2], window_strides = [3], padding = [1, 0]");
   check_geometry ("f64[4,5]", "f64[2,4]",
                   "window_dimensions = [2, 3], window_strides = [2, 1], padding = [0, 1, 1, 0]");
-  check_geometry ("f64[6]", "f64[3]",
+  check_geometry ("f64[6]", "f64[2]",
                   "window_dimensions = [2], padding = [-1, -2], window_dilations = [1]");
   check_geometry ("f64[8]", "f64[2]",
                   "window_dimensions = [2], window_strides = [2], window_dilations = [3], "
@@ -105,7 +105,7 @@ test_empty_windows (void)
   g_autoptr (LmFunction) vjp = lm_vjp (f, &yes, &yes, &error);
   g_assert_no_error (error);
   LmRegistry *registry = lm_test_registry ();
-  LmBackend *backend = lm_test_backend (registry, "reference");
+  LmBackend *backend = lm_check_backend (registry);
   g_autoptr (LmArray) x = lm_test_array (lm_param_type (f, 0), (double[]) {5, 6, 7});
   g_autoptr (LmArray) ct =
       lm_test_array (lm_result_type (f, 0), (double[]) {1, 2, 4, 8, 16, 32, 64, 128});
