@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 #define LAMINA_ERROR (lamina_error_quark ())
 LAMINA_API GQuark lamina_error_quark (void);
 
-/** What kind of failure; numbers are stable and are the tool's exit codes + 1 (see lamina(1)). */
+/** What kind of failure; numbers are stable; the tool's exit status is the number + 1. */
 typedef enum {
   LAMINA_ERROR_INVALID = 1,     /**< a value, shape, dtype or config key is wrong */
   LAMINA_ERROR_NOT_FOUND = 2,   /**< file, key, plugin, layer or device */
@@ -87,8 +87,8 @@ LAMINA_API char *lamina_context_list_plugins (LaminaContext *context, gboolean a
 /** Backends with their device and score; as a table or JSON. */
 LAMINA_API char *lamina_context_list_backends (LaminaContext *context, gboolean json);
 /** Config keys of a type ("lamina.linear", any kind): name, type, default, range, doc. */
-LAMINA_API char *lamina_context_describe_type (LaminaContext *context, const char *type, gboolean json,
-                                               GError **error);
+LAMINA_API char *lamina_context_describe_type (LaminaContext *context, const char *type,
+                                               gboolean json, GError **error);
 
 /* --- archives ----------------------------------------------------------------------------------------- */
 
@@ -105,6 +105,9 @@ LAMINA_API gboolean lamina_archive_unpack (const char *archive, const char *dire
 LAMINA_API char *lamina_archive_list_code (const char *path, GError **error);
 /** Trusts exactly those files (by sha256) from now on. */
 LAMINA_API gboolean lamina_archive_trust (const char *path, GError **error);
+/** All trusted files, one "sha256  note" line each; and taking one back by its sha256. */
+LAMINA_API char *lamina_trust_list (GError **error);
+LAMINA_API gboolean lamina_trust_remove (const char *sha256, GError **error);
 
 /* --- models --------------------------------------------------------------------------------------------- */
 
@@ -140,21 +143,28 @@ LAMINA_API guint64 lamina_model_step (const LaminaModel *model);
 /** Copies of all variables by path. */
 LAMINA_API GHashTable *lamina_model_variables (LaminaModel *model, GError **error);
 
-/** Runs the root's method predict over a batch of any size: tensors by name as the task wants them ("inputs"),
- * converted to the model's dtype when they are of another numeric type. Result: outputs by name.
- * Compiles once for each set of shapes. */
+/** Runs the root's method predict over a batch of any size: tensors by name as the task wants them
+ * ("inputs"). Floats of another width than the model's are converted; integers stay what they are.
+ * Result: outputs by name. Compiles once for each set of shapes. */
 LAMINA_API GHashTable *lamina_model_predict (LaminaModel *model, GHashTable *batch, GError **error);
 
 /** Metrics of one evaluation. */
 typedef struct LaminaMetrics {
   guint n;
-  char **names;     /**< "loss" first, then sorted */
-  double *values;   /**< sum (v * w) / sum (w) over all batches */
-  double *weights;  /**< sum (w) */
+  char **names;    /**< "loss" first, then sorted */
+  double *values;  /**< sum (v * w) / sum (w) over all batches */
+  double *weights; /**< sum (w) */
   gint64 batches;
 } LaminaMetrics;
 LAMINA_API void lamina_metrics_free (LaminaMetrics *metrics);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaMetrics, lamina_metrics_free)
+
+/** True if the config has an input of this name. */
+LAMINA_API gboolean lamina_model_has_input (const LaminaModel *model, const char *input);
+/** The next batch of the named input from its start, number `index` from 0: what predict may be given.
+ * NULL and NOT_FOUND past its end. */
+LAMINA_API GHashTable *lamina_model_batch (LaminaModel *model, const char *input, guint64 index,
+                                           GError **error);
 
 /** One pass over the named input ("eval"). */
 LAMINA_API LaminaMetrics *lamina_model_evaluate (LaminaModel *model, const char *input,
@@ -165,21 +175,24 @@ LAMINA_API LaminaMetrics *lamina_model_evaluate (LaminaModel *model, const char 
 LAMINA_API char *lamina_model_ir (LaminaModel *model, const char *which, const char *stage,
                                   GError **error);
 
+/** What legalisation decided for the functions compiled so far, one line a decision. */
+LAMINA_API char *lamina_model_explain (const LaminaModel *model);
+
 /* --- training ------------------------------------------------------------------------------------------- */
 
 typedef struct LaminaTrainer LaminaTrainer;
 
 /** One finished step, valid during the callback. */
 typedef struct LaminaStepInfo {
-  guint64 step;         /**< number of the step just made, from 0 */
-  guint64 total;        /**< steps that the run will reach */
-  double seconds;       /**< since the run began */
+  guint64 step;   /**< number of the step just made, from 0 */
+  guint64 total;  /**< steps that the run will reach */
+  double seconds; /**< since the run began */
   double loss;
   guint n_metrics;
   const char *const *metric_names;
   const double *metric_values;
   const double *metric_weights;
-  guint n_scalars;      /**< scalar summaries: "backward@learner.update_states/grad_norm_scalar" ... */
+  guint n_scalars; /**< scalar summaries: "backward@learner.update_states/grad_norm_scalar" ... */
   const char *const *scalar_names;
   const double *scalar_values;
 } LaminaStepInfo;
@@ -190,18 +203,21 @@ typedef gboolean (*LaminaStepFunc) (const LaminaStepInfo *info, gpointer user);
 LAMINA_API LaminaTrainer *lamina_trainer_new (LaminaModel *model, GError **error);
 LAMINA_API void lamina_trainer_free (LaminaTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaTrainer, lamina_trainer_free)
-/** Up to step `until` (0: the config's train.steps). After it the model's variables are the trained ones. */
+/** Up to step `until` (0: the config's train.steps), or to the end of its input. After it the model's
+ * variables are the trained ones. */
 LAMINA_API gboolean lamina_trainer_run (LaminaTrainer *trainer, guint64 until, LaminaStepFunc each,
                                         gpointer user, GError **error);
-/** Writes a complete archive: config, variables, optimizer and input state, plugins of the source. */
+/** Writes a complete archive, aside and renamed: config, variables, optimizer and input state, plugins
+ * of the source, and data files of the inputs up to 8 MiB each, so that it evaluates anywhere. */
 LAMINA_API gboolean lamina_trainer_save (LaminaTrainer *trainer, const char *path, GError **error);
 LAMINA_API guint64 lamina_trainer_step (const LaminaTrainer *trainer);
 LAMINA_API guint64 lamina_trainer_total (const LaminaTrainer *trainer); /**< config's train.steps */
 
 /* --- functions in text form ---------------------------------------------------------------------------- */
 
-/** Parses a .lir file, runs it on a backend with inputs by position "0", "1" ... or parameter order of
- * the names sorted; results are "0", "1" ... explain (may be NULL): legalisation decisions. */
+/** Parses a .lir file and runs it on a backend (NULL: the best). Inputs are named "0", "1" ... by
+ * position, or anything else: then the parameters take them in the order of their sorted names.
+ * Results are "0", "1" ... explain (may be NULL): legalisation decisions, free with g_free. */
 LAMINA_API GHashTable *lamina_call_file (LaminaContext *context, const char *path,
                                          const char *backend, GHashTable *inputs, char **explain,
                                          GError **error);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listings of plugins, backends and types, for people and as JSON. */
+#include "core/api/private.h"
+
+#include <lamina/backend.h>
+#include <lamina/input.h>
+#include <lamina/layer.h>
+#include <lamina/learner.h>
+#include <lamina/optimizer.h>
+#include <lamina/schedule.h>
+#include <string.h>
+
+/* --- plugins -------------------------------------------------------------------------------------- */
+
+static JsonObject *
+plugin_object (const LmPluginInfo *info)
+{
+  JsonObject *object = json_object_new ();
+  JsonArray *provides = json_array_new ();
+  for (guint i = 0; info->provides != NULL && i < info->provides->len; i++) {
+    const LmPluginProvides *p = info->provides->pdata[i];
+    JsonObject *thing = json_object_new ();
+    json_object_set_string_member (thing, "kind", p->kind);
+    json_object_set_string_member (thing, "id", p->id);
+    json_object_set_int_member (thing, "revision", p->revision);
+    json_object_set_string_member (thing, "summary", p->summary);
+    json_array_add_object_element (provides, thing);
+  }
+  json_object_set_string_member (object, "path", info->path);
+  json_object_set_string_member (object, "id", info->id);
+  json_object_set_string_member (object, "version", info->version);
+  json_object_set_string_member (object, "license", info->license);
+  json_object_set_string_member (object, "refused", info->refused);
+  json_object_set_boolean_member (object, "shadowed", info->shadowed);
+  json_object_set_array_member (object, "provides", provides);
+  return object;
+}
+
+static void
+plugin_text (const LmPluginInfo *info, GString *out)
+{
+  g_string_append_printf (out, "%s %s  %s\n", info->id != NULL ? info->id : "(unknown)",
+                          info->version != NULL ? info->version : "", info->path);
+  if (info->refused != NULL)
+    g_string_append_printf (out, "  refused: %s\n", info->refused);
+  if (info->shadowed)
+    g_string_append (out, "  not used: an earlier file provides the same plugin\n");
+  for (guint i = 0; info->provides != NULL && i < info->provides->len; i++) {
+    const LmPluginProvides *p = info->provides->pdata[i];
+    g_autofree char *kind =
+        g_strdup (strchr (p->kind, '.') != NULL ? strchr (p->kind, '.') + 1 : p->kind);
+    g_string_append (out, "  ");
+    lm_append_column (out, strtok (kind, "/"), 9);
+    lm_append_column (out, p->id, 34);
+    g_string_append_printf (out, "%s\n", p->summary);
+  }
+}
+
+char *
+lamina_context_list_plugins (LaminaContext *context, gboolean all, gboolean json)
+{
+  const GPtrArray *plugins = lm_registry_plugins (lm_context_registry (context));
+  g_autoptr (GString) out = g_string_new (NULL);
+  JsonArray *list = json_array_new ();
+  for (guint i = 0; i < plugins->len; i++) {
+    const LmPluginInfo *info = plugins->pdata[i];
+    if (!all && (info->refused != NULL || info->shadowed))
+      continue;
+    json_array_add_object_element (list, plugin_object (info));
+    plugin_text (info, out);
+  }
+  g_autoptr (JsonNode) node = lm_json_take_array (list);
+  return json ? lm_json_print (node) : g_strdup (out->str);
+}
+
+/* --- backends ------------------------------------------------------------------------------------- */
+
+static JsonObject *
+backend_object (LmRegistry *registry, const char *id)
+{
+  JsonObject *object = json_object_new ();
+  g_autoptr (GError) error = NULL;
+  json_object_set_string_member (object, "id", id);
+  const LmProvided *p = lm_registry_find (registry, LAM_KIND_BACKEND, id, &error);
+  if (p != NULL) {
+    const lam_backend_vt *vt = p->vtable;
+    json_object_set_int_member (object, "score", vt->probe (lm_host_tables ()->host));
+    json_object_set_string_member (object, "plugin", p->plugin_id);
+    json_object_set_string_member (object, "version", p->plugin_version);
+    json_object_set_string_member (object, "path", p->plugin_path);
+  }
+  g_autoptr (LmBackend) backend = p != NULL ? lm_backend_open (registry, id, NULL, &error) : NULL;
+  if (backend != NULL)
+    json_object_set_string_member (object, "device", lm_backend_device_name (backend));
+  else
+    json_object_set_string_member (object, "error", error->message);
+  return object;
+}
+
+char *
+lamina_context_list_backends (LaminaContext *context, gboolean json)
+{
+  LmRegistry *registry = lm_context_registry (context);
+  g_auto (GStrv) ids = lm_registry_ids (registry, LAM_KIND_BACKEND);
+  g_autoptr (GString) out = g_string_new (NULL);
+  JsonArray *list = json_array_new ();
+  for (guint i = 0; ids[i] != NULL; i++) {
+    JsonObject *object = backend_object (registry, ids[i]);
+    const char *wrong = json_object_get_string_member_with_default (object, "error", NULL);
+    lm_append_column (out, ids[i], 20);
+    g_string_append_printf (
+        out, "score %-5" G_GINT64_FORMAT " %s%s\n",
+        json_object_get_int_member_with_default (object, "score", 0),
+        wrong != NULL ? "does not open: " : "",
+        wrong != NULL ? wrong : json_object_get_string_member_with_default (object, "device", ""));
+    json_array_add_object_element (list, object);
+  }
+  g_autoptr (JsonNode) node = lm_json_take_array (list);
+  return json ? lm_json_print (node) : g_strdup (out->str);
+}
+
+/* --- types ---------------------------------------------------------------------------------------- */
+
+/* Field table and instance size by kind. */
+static LmFieldTable *
+table_of (const LmProvided *p, GError **error)
+{
+  const void *vt = p->vtable;
+  if (strcmp (p->kind, LAM_KIND_LAYER) == 0)
+    return lm_field_table_new (p->id, ((const lam_layer_vt *)vt)->fields,
+                               ((const lam_layer_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_OPTIMIZER) == 0)
+    return lm_field_table_new (p->id, ((const lam_optimizer_vt *)vt)->fields,
+                               ((const lam_optimizer_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_LEARNER) == 0)
+    return lm_field_table_new (p->id, ((const lam_learner_vt *)vt)->fields,
+                               ((const lam_learner_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_SCHEDULE) == 0)
+    return lm_field_table_new (p->id, ((const lam_schedule_vt *)vt)->fields,
+                               ((const lam_schedule_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_INPUT) == 0)
+    return lm_field_table_new (p->id, ((const lam_input_vt *)vt)->fields,
+                               ((const lam_input_vt *)vt)->instance_size, error);
+  return lm_field_table_new (p->id, ((const lam_backend_vt *)vt)->fields,
+                             ((const lam_backend_vt *)vt)->options_size, error);
+}
+
+static const char *const kinds[] = {LAM_KIND_LAYER,    LAM_KIND_OPTIMIZER, LAM_KIND_LEARNER,
+                                    LAM_KIND_SCHEDULE, LAM_KIND_INPUT,     LAM_KIND_BACKEND};
+
+static const LmProvided *
+find_type (LmRegistry *registry, const char *type, GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
+    g_auto (GStrv) ids = lm_registry_ids (registry, kinds[k]);
+    if (g_strv_contains ((const char *const *)ids, type))
+      return lm_registry_find (registry, kinds[k], type, error);
+    for (guint i = 0; ids[i] != NULL; i++)
+      g_ptr_array_add (known, g_strdup (ids[i]));
+  }
+  g_ptr_array_add (known, NULL);
+  g_autoptr (GString) message = g_string_new (NULL);
+  g_string_printf (message, "no plugin provides \"%s\"", type);
+  lm_append_did_you_mean (message, type, (const char *const *)known->pdata);
+  g_string_append (message, "; lamina plugin list shows all types");
+  g_set_error_literal (error, LM_ERROR, LM_ERROR_NOT_FOUND, message->str);
+  return NULL;
+}
+
+/* The keys that the host reads of every optimizer. */
+static LmFieldTable *
+chain_table (const LmProvided *p)
+{
+  bool optimizer = strcmp (p->kind, LAM_KIND_OPTIMIZER) == 0;
+  return optimizer ? lm_field_table_new ("every optimizer", lm_chain_declare,
+                                         sizeof (LmOptimizerChain), NULL)
+                   : NULL;
+}
+
+static char *
+describe_json (const LmProvided *p, const LmFieldTable *own, const LmFieldTable *chain)
+{
+  JsonObject *object = json_object_new ();
+  json_object_set_string_member (object, "id", p->id);
+  json_object_set_string_member (object, "kind", p->kind);
+  json_object_set_int_member (object, "revision", p->revision);
+  json_object_set_string_member (object, "summary", p->summary);
+  json_object_set_string_member (object, "plugin", p->plugin_id);
+  json_object_set_member (object, "fields", lm_field_table_to_json (own));
+  if (chain != NULL)
+    json_object_set_member (object, "host_fields", lm_field_table_to_json (chain));
+  g_autoptr (JsonNode) node = lm_json_take_object (object);
+  return lm_json_print (node);
+}
+
+static char *
+describe_text (const LmProvided *p, const LmFieldTable *own, const LmFieldTable *chain)
+{
+  g_autofree char *text = lm_field_table_to_text (own, p->summary);
+  g_autofree char *more =
+      chain != NULL ? lm_field_table_to_text (chain, "Keys of every optimizer.") : NULL;
+  return g_strconcat (text, more != NULL ? "\n" : "", more, NULL);
+}
+
+char *
+lamina_context_describe_type (LaminaContext *context, const char *type, gboolean json,
+                              GError **error)
+{
+  const LmProvided *p = find_type (lm_context_registry (context), type, error);
+  LmFieldTable *own = p != NULL ? table_of (p, error) : NULL;
+  if (own == NULL)
+    return NULL;
+  LmFieldTable *chain = chain_table (p);
+  char *out = json ? describe_json (p, own, chain) : describe_text (p, own, chain);
+  lm_field_table_free (own);
+  g_clear_pointer (&chain, lm_field_table_free);
+  return out;
+}

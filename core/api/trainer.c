@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training an opened model, and keeping it. */
+#include "core/api/private.h"
+
+#include "core/archive/profile.h"
+
+LaminaTrainer *
+lamina_trainer_new (LaminaModel *model, GError **error)
+{
+  g_autoptr (LaminaTrainer) t = g_new0 (LaminaTrainer, 1);
+  LmTrainConfig config;
+  t->model = model;
+  if (!lm_train_config_read (model->model, &config, error))
+    return NULL;
+  t->total = (uint64_t)config.steps;
+  if (lm_model_n_learners (model->model) == 0) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "%s: nothing to train with: the config has no \"learners\"; it wants "
+                 "[{ \"type\": \"lamina.learner\", \"optimizer\": { ... } }]",
+                 lm_archive_path (model->archive));
+    return NULL;
+  }
+  if (model->state->init == NULL
+      && !lm_state_init_learners (model->state, model->saved.learners,
+                                  lm_archive_path (model->archive), error))
+    return NULL;
+  t->input = lm_input_open (model->model, "train", model->files, error);
+  if (t->input == NULL
+      || (model->saved.input != NULL && !lm_input_restore (t->input, model->saved.input, error)))
+    return NULL;
+  return g_steal_pointer (&t);
+}
+
+void
+lamina_trainer_free (LaminaTrainer *t)
+{
+  if (t == NULL)
+    return;
+  lm_train_loop_free (t->loop);
+  lm_input_free (t->input);
+  g_free (t->names);
+  g_free (t->values);
+  g_free (t);
+}
+
+/* Room for the numbers of one step, made once. */
+static void
+reserve (LaminaTrainer *t, guint n)
+{
+  if (t->names != NULL)
+    return;
+  t->names = g_new0 (const char *, n + 1);
+  t->values = g_new0 (double, 2 * n + 1);
+}
+
+/* Splits the report into the parallel arrays of the public struct. */
+static void
+fill_info (LaminaTrainer *t, const LmTrainReport *r, LaminaStepInfo *info)
+{
+  guint n = r->n_metrics, m = r->n_scalars;
+  reserve (t, n + m);
+  double *weights = t->values + n + m;
+  for (guint i = 0; i < n; i++) {
+    t->names[i] = r->metrics[i].name;
+    t->values[i] = r->metrics[i].value;
+    weights[i] = r->metrics[i].weight;
+  }
+  for (guint i = 0; i < m; i++) {
+    t->names[n + i] = r->scalars[i].name;
+    t->values[n + i] = r->scalars[i].value;
+  }
+  info->step = r->step;
+  info->loss = r->loss;
+  info->n_metrics = n;
+  info->metric_names = t->names;
+  info->metric_values = t->values;
+  info->metric_weights = weights;
+  info->n_scalars = m;
+  info->scalar_names = t->names + n;
+  info->scalar_values = t->values + n;
+}
+
+gboolean
+lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpointer user,
+                    GError **error)
+{
+  LmState *state = t->model->state;
+  LaminaStepInfo info = {.total = until != 0 ? until : t->total};
+  gint64 start = g_get_monotonic_time ();
+  if (state->step >= info.total)
+    return TRUE;
+  if (t->loop == NULL)
+    t->loop = lm_train_loop_new (state, t->input, t->model->explain, error);
+  if (t->loop == NULL)
+    return FALSE;
+  while (state->step < info.total) {
+    GError *why = NULL;
+    const LmTrainReport *report = lm_train_loop_step (t->loop, &why);
+    if (report == NULL) {
+      if (why != NULL)
+        g_propagate_prefixed_error (error, why, "step %" G_GUINT64_FORMAT ": ", state->step);
+      return why == NULL; /* the input is at its end */
+    }
+    fill_info (t, report, &info);
+    info.seconds = (double)(g_get_monotonic_time () - start) / 1e6;
+    if (each != NULL && !each (&info, user))
+      break;
+  }
+  return TRUE;
+}
+
+/* Data files that an archive can carry. */
+static GHashTable *
+collect_assets (const LaminaModel *m)
+{
+  g_autoptr (GHashTable) opened = lm_files_opened (m->files);
+  GHashTable *assets =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+  GHashTableIter iter;
+  gpointer path, bytes;
+  g_hash_table_iter_init (&iter, opened);
+  while (g_hash_table_iter_next (&iter, &path, &bytes)) {
+    g_autofree char *name = lm_files_asset_name (path);
+    if (g_bytes_get_size (bytes) <= LM_SAVE_ASSET_BYTES && lm_profile_name_fault (name) == NULL)
+      g_hash_table_insert (assets, g_steal_pointer (&name), g_bytes_ref (bytes));
+  }
+  return assets;
+}
+
+/* Opens the other inputs, so that their files are known too. A file that is missing here was not
+ * needed for training, and is not needed for saving. */
+static void
+touch_inputs (LaminaModel *m)
+{
+  JsonNode *node = json_object_get_member (lm_model_config (m->model), "inputs");
+  if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
+    return;
+  g_autoptr (GList) names = json_object_get_members (json_node_get_object (node));
+  for (GList *l = names; l != NULL; l = l->next)
+    lm_input_free (lm_input_open (m->model, l->data, m->files, NULL));
+}
+
+gboolean
+lamina_trainer_save (LaminaTrainer *t, const char *path, GError **error)
+{
+  touch_inputs (t->model);
+  g_autoptr (GHashTable) assets = collect_assets (t->model);
+  LmSave save = {t->model->state, t->input, t->model->archive, assets};
+  return lm_save_archive (&save, path, error);
+}
+
+guint64
+lamina_trainer_step (const LaminaTrainer *t)
+{
+  return t->model->state->step;
+}
+
+guint64
+lamina_trainer_total (const LaminaTrainer *t)
+{
+  return t->total;
+}
