@@ -83,14 +83,13 @@ const lam_attr *lm_builder_constant (const LmBuilder *b, LmValue v);
  * a transpose.) */
 bool lm_builder_def (const LmBuilder *b, LmValue v, LmOp *out);
 
-/* Copies f's equations with args for its parameters; out_results gets f->ir.n_results values. Paths
- * are prefixed by the current path when it is not empty and f's is relative (never doubled: an
- * equation keeps its own path if it has one). */
+/* Copies f's equations with args for its parameters; out_results gets f->ir.n_results values. An
+ * equation keeps its own path; one without takes the current path. */
 void lm_builder_inline (LmBuilder *b, const LmFunction *f, const LmValue *args,
                         LmValue *out_results);
 
-/* Copies one equation of f with mapped operands (same attrs, regions, path, result types). Returns
- * the first result. */
+/* Copies one equation of f with mapped operands (same attrs and regions; types anew where operand
+ * types differ; the current path if it has none). Returns the first result. */
 LmValue lm_builder_copy (LmBuilder *b, const LmFunction *f, const lam_equation *e,
                          const LmValue *operands);
 
