@@ -130,6 +130,12 @@ candidate (const char *dir, const char *name)
   return NULL;
 }
 
+const lam_host *
+lm_registry_host (const LmRegistry *registry)
+{
+  return registry->host;
+}
+
 void
 lm_registry_add_dir (LmRegistry *registry, const char *dir)
 {

@@ -12,6 +12,7 @@ typedef struct LmRegistry LmRegistry;
 /* `host` is the table handed to plugins (core/host fills it); it must outlive the process. */
 LmRegistry *lm_registry_new (const lam_host *host);
 void lm_registry_free (LmRegistry *registry); /* never unloads a library */
+const lam_host *lm_registry_host (const LmRegistry *registry);
 
 /* Adds a search directory: scans lamina-*.so and NAME.lamplugin/plugin.so (sorted by name) without
  * running code. Not-plugins are skipped silently, broken candidates are remembered with a reason.
