@@ -65,7 +65,7 @@ backend_open (const lam_host *host, const void *options, lam_backend **out, lam_
   b->kit.host = host;
   b->isa = cpu_isa_pick ();
   threads = cpu_pool_threads (b->pool);
-  b->blas = cpu_blas_open (b->isa, threads, &core);
+  b->blas = cpu_blas_open (b->isa, &core);
   snprintf (b->name, sizeof b->name, "%s, %d thread%s, %s%s", b->isa->name, threads,
             threads == 1 ? "" : "s", b->blas != NULL ? "OpenBLAS " : "own kernels only: ", core);
   *out = b;

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
@@ -49,12 +48,10 @@ core_for (const cpu_isa *isa)
 }
 
 static void *
-open_library (const cpu_isa *isa, int threads)
+open_library (const cpu_isa *isa)
 {
-  char count[16];
-  snprintf (count, sizeof count, "%d", threads);
   bool core = set_if_absent ("OPENBLAS_CORETYPE", core_for (isa));
-  bool number = set_if_absent ("OPENBLAS_NUM_THREADS", count);
+  bool number = set_if_absent ("OPENBLAS_NUM_THREADS", "1");
   void *library = dlopen ("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (core)
     unsetenv ("OPENBLAS_CORETYPE");
@@ -98,7 +95,7 @@ check (cpu_blas *blas, lam_dtype dtype)
       *d = value;
   }
   g.dtype = dtype;
-  cpu_blas_gemm (blas, &g, a, b, c, 1);
+  cpu_blas_gemm (blas, &g, a, b, c);
   for (int i = 0; i < M * N && ok; i++) {
     double sum = 0;
     for (int p = 0; p < K; p++)
@@ -111,10 +108,10 @@ check (cpu_blas *blas, lam_dtype dtype)
 }
 
 cpu_blas *
-cpu_blas_open (const cpu_isa *isa, int threads, const char **out_core)
+cpu_blas_open (const cpu_isa *isa, const char **out_core)
 {
   char *(*core_name) (void);
-  void *library = open_library (isa, threads);
+  void *library = open_library (isa);
   cpu_blas *blas = library != NULL ? calloc (1, sizeof *blas) : NULL;
   *out_core = "OpenBLAS is not installed";
   if (blas == NULL)
@@ -122,12 +119,17 @@ cpu_blas_open (const cpu_isa *isa, int threads, const char **out_core)
   if (!find (library, "cblas_sgemm", &blas->sgemm) || !find (library, "cblas_dgemm", &blas->dgemm)
       || !find (library, "openblas_set_num_threads", &blas->set_threads)) {
     *out_core = "libopenblas.so.0 is not OpenBLAS";
-  } else if (!check (blas, LAM_F32) || !check (blas, LAM_F64)) {
-    *out_core = "OpenBLAS miscomputes here";
-  } else {
-    *out_core = find (library, "openblas_get_corename", &core_name) ? core_name () : "";
-    return blas;
+    free (blas);
+    return NULL;
   }
+  blas->set_threads (1); /* all parallelism is the pool's */
+  if
+    if (!check (blas, LAM_F32) || !check (blas, LAM_F64)) {
+      *out_core = "OpenBLAS miscomputes here";
+    } else {
+      *out_core = find (library, "openblas_get_corename", &core_name) ? core_name () : "";
+      return blas;
+    }
   free (blas);
   return NULL;
 }
@@ -161,15 +163,13 @@ leading (cpu_matrix m, int64_t inner)
 }
 
 void
-cpu_blas_gemm (cpu_blas *blas, const cpu_gemm *g, const void *a, const void *b, void *c,
-               int threads)
+cpu_blas_gemm (cpu_blas *blas, const cpu_gemm *g, const void *a, const void *b, void *c)
 {
   int ta = g->a.cols == 1 ? NO_TRANS : TRANS, tb = g->b.cols == 1 ? NO_TRANS : TRANS;
   int lda = leading (g->a, ta == NO_TRANS ? g->k : g->m);
   int ldb = leading (g->b, tb == NO_TRANS ? g->n : g->k);
   int m = (int)g->m, n = (int)g->n, k = (int)g->k, ldc = (int)(g->c.rows > n ? g->c.rows : n);
   pthread_mutex_lock (&one_caller);
-  blas->set_threads (threads);
   if (g->dtype == LAM_F32)
     blas->sgemm (ROW_MAJOR, ta, tb, m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
   else

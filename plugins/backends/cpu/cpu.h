@@ -202,11 +202,11 @@ void cpu_gemm_parallel (const cpu_gemm *g, const lam_backend *backend, const voi
 lam_dtype cpu_contract_dtype (lam_dtype in, lam_dtype out);
 
 /* --- blas.c --- */
-cpu_blas *cpu_blas_open (const cpu_isa *isa, int threads, const char **out_core);
+/* NULL: *out_core says why not; else it names the core type that OpenBLAS took. */
+cpu_blas *cpu_blas_open (const cpu_isa *isa, const char **out_core);
 void cpu_blas_close (cpu_blas *blas);
 /* Needs a and b with one unit stride each, and c.cols == 1. */
 bool cpu_blas_takes (const cpu_gemm *g);
-void cpu_blas_gemm (cpu_blas *blas, const cpu_gemm *g, const void *a, const void *b, void *c,
-                    int threads);
+void cpu_blas_gemm (cpu_blas *blas, const cpu_gemm *g, const void *a, const void *b, void *c);
 
 #endif

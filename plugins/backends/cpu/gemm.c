@@ -7,9 +7,10 @@
 
 enum { MC = 144, KC = 256, NC = 1024 }; /* MC: a multiple of 6 and 12, NC: of 8 to 32 */
 
-/* Multiply-adds from which OpenBLAS is called, and from which a product is worth several threads. */
+/* Multiply-adds between which OpenBLAS is called, on one thread. Below, its call costs too much; above, a
+ * product is worth several threads, and all threads are the pool's. */
 #define BLAS_WORK     32768.0
-#define PARALLEL_WORK 2e6
+#define PARALLEL_WORK 4e6
 
 typedef struct blocking {
   int64_t mr, nr, size; /* size: bytes of a packed element */
@@ -43,7 +44,8 @@ blocking_of (const cpu_gemm *g, const cpu_isa *isa)
 void
 cpu_gemm_init (cpu_gemm *g, const lam_backend *backend)
 {
-  g->blas = backend->blas != NULL && work_of (g) >= BLAS_WORK && cpu_blas_takes (g);
+  g->blas = backend->blas != NULL && work_of (g) >= BLAS_WORK && work_of (g) < PARALLEL_WORK
+            && cpu_blas_takes (g);
 }
 
 static uint64_t
@@ -74,29 +76,27 @@ cpu_gemm_scratch (const cpu_gemm *g, const lam_backend *backend)
       const T *s = src + from * ls;                                                                \
       if (n < width)                                                                               \
         memset (dst, 0, (size_t)(width * k) * sizeof *dst);                                        \
-      if (ls == 1) {                                                                               \
+      if (ls == 1 && n == width)                                                                   \
+        for (int64_t p = 0; p < k; p++)                                                            \
+          memcpy (dst + p * width, s + p * ks, (size_t)width * sizeof *dst);                       \
+      else                                                                                         \
         for (int64_t p = 0; p < k; p++)                                                            \
           for (int64_t i = 0; i < n; i++)                                                          \
-            dst[p * width + i] = s[p * ks + i];                                                    \
-      } else {                                                                                     \
-        for (int64_t i = 0; i < n; i++)                                                            \
-          for (int64_t p = 0; p < k; p++)                                                          \
             dst[p * width + i] = s[i * ls + p * ks];                                               \
-      }                                                                                            \
     }                                                                                              \
   }
 PACK (pack_f32, float)
 PACK (pack_f64, double)
 
 static void
-pack (lam_dtype dtype, void *dst, const void *src, int64_t lines, int64_t k, int64_t width,
-      int64_t line_stride, int64_t k_stride)
+pack (lam_dtype dtype, void *dst, const void *src, const int64_t extent[3], int64_t line_stride,
+      int64_t k_stride)
 {
   const int64_t stride[2] = {line_stride, k_stride};
   if (dtype == LAM_F32)
-    pack_f32 (dst, src, lines, k, width, stride);
+    pack_f32 (dst, src, extent[0], extent[1], extent[2], stride);
   else
-    pack_f64 (dst, src, lines, k, width, stride);
+    pack_f64 (dst, src, extent[0], extent[1], extent[2], stride);
 }
 
 /* --- results --------------------------------------------------------------------------------- */
@@ -106,17 +106,11 @@ pack (lam_dtype dtype, void *dst, const void *src, int64_t lines, int64_t k, int
   static void name (T *c, cpu_matrix at, const T *tile, int64_t m, int64_t n, int64_t nr,          \
                     bool add)                                                                      \
   {                                                                                                \
-    for (int64_t i = 0; i < m; i++, tile += nr) {                                                  \
-      T *row = c + i * at.rows;                                                                    \
-      if (at.cols == 1 && !add)                                                                    \
-        memcpy (row, tile, (size_t)n * sizeof *row);                                               \
-      else if (at.cols == 1)                                                                       \
-        for (int64_t j = 0; j < n; j++)                                                            \
-          row[j] += tile[j];                                                                       \
-      else                                                                                         \
-        for (int64_t j = 0; j < n; j++)                                                            \
-          row[j * at.cols] = add ? row[j * at.cols] + tile[j] : tile[j];                           \
-    }                                                                                              \
+    for (int64_t i = 0; i < m; i++, tile += nr)                                                    \
+      for (int64_t j = 0; j < n; j++) {                                                            \
+        T *to = c + i * at.rows + j * at.cols;                                                     \
+        *to = add ? *to + tile[j] : tile[j];                                                       \
+      }                                                                                            \
   }
 STORE (store_f32, float)
 STORE (store_f64, double)
@@ -127,23 +121,45 @@ typedef struct panels {
   char *a, *b, *tile;
 } panels;
 
-/* One packed block of a (mc, kc) with one of b (kc, nc); extent: mc, nc, kc, and where in k it is. */
+/* A tile of c: by the kernel where it is whole, else aside and then copied. */
 static void
-multiply_block (const cpu_gemm *g, const blocking *b, const panels *p, char *c,
+multiply_tile (const cpu_gemm *g, const blocking *b, const char *a, const int64_t a_stride[2],
+               const char *panel, char *c, const int64_t extent[4], char *tile)
+{
+  int64_t m = extent[0], n = extent[1], kc = extent[2];
+  bool add = extent[3] > 0;
+  if (m == b->mr && n == b->nr && g->c.cols == 1) {
+    b->kernel (kc, a, a_stride, panel, c, g->c.rows, add);
+    return;
+  }
+  b->kernel (kc, a, a_stride, panel, tile, b->nr, false);
+  if (g->dtype == LAM_F64)
+    store_f64 ((double *)(void *)c, g->c, (double *)(void *)tile, m, n, b->nr, add);
+  else
+    store_f32 ((float *)(void *)c, g->c, (float *)(void *)tile, m, n, b->nr, add);
+}
+
+/* mc rows of a (at a) by one packed block of b; extent: mc, nc, kc, and where in k it is. Rows of a
+ * whose elements are neighbours are read where they are; others, and the last few, are packed. */
+static void
+multiply_block (const cpu_gemm *g, const blocking *b, const panels *p, const char *a, char *c,
                 const int64_t extent[4])
 {
-  cpu_matrix at = g->c;
-  bool add = extent[3] > 0;
   int64_t mc = extent[0], nc = extent[1], kc = extent[2];
+  bool collide = g->a.rows * b->size % 4096 == 0; /* rows that would share a set of L1 */
+  int64_t whole = g->a.cols == 1 && !(collide && nc > 256) ? mc / b->mr * b->mr : 0;
+  if (whole < mc)
+    pack (g->dtype, p->a, a + whole * g->a.rows * b->size,
+          (const int64_t[]) {mc - whole, kc, b->mr}, g->a.rows, g->a.cols);
   for (int64_t j = 0; j < nc; j += b->nr)
     for (int64_t i = 0; i < mc; i += b->mr) {
-      int64_t m = smaller (b->mr, mc - i), n = smaller (b->nr, nc - j);
-      char *to = c + (i * at.rows + j * at.cols) * b->size;
-      b->kernel (kc, p->a + i * kc * b->size, p->b + j * kc * b->size, p->tile);
-      if (g->dtype == LAM_F64)
-        store_f64 ((double *)(void *)to, at, (double *)(void *)p->tile, m, n, b->nr, add);
-      else
-        store_f32 ((float *)(void *)to, at, (float *)(void *)p->tile, m, n, b->nr, add);
+      const char *from =
+          i < whole ? a + i * g->a.rows * b->size : p->a + (i - whole) * kc * b->size;
+      const int64_t read[2] = {i < whole ? g->a.rows : 1, i < whole ? 1 : b->mr};
+      multiply_tile (
+          g, b, from, read, p->b + j * kc * b->size, c + (i * g->c.rows + j * g->c.cols) * b->size,
+          (const int64_t[]) {smaller (b->mr, mc - i), smaller (b->nr, nc - j), kc, extent[3]},
+          p->tile);
     }
 }
 
@@ -154,15 +170,12 @@ multiply (const cpu_gemm *g, const blocking *b, const panels *p, const char *a, 
   for (int64_t j = 0; j < g->n; j += b->nc)
     for (int64_t k = 0; k < g->k; k += KC) {
       int64_t nc = smaller (b->nc, g->n - j), kc = smaller (KC, g->k - k);
-      pack (g->dtype, p->b, bb + (k * g->b.rows + j * g->b.cols) * b->size, nc, kc, b->nr,
-            g->b.cols, g->b.rows);
-      for (int64_t i = 0; i < g->m; i += MC) {
-        int64_t mc = smaller (MC, g->m - i);
-        pack (g->dtype, p->a, a + (i * g->a.rows + k * g->a.cols) * b->size, mc, kc, b->mr,
-              g->a.rows, g->a.cols);
-        multiply_block (g, b, p, c + (i * g->c.rows + j * g->c.cols) * b->size,
-                        (const int64_t[]) {mc, nc, kc, k});
-      }
+      pack (g->dtype, p->b, bb + (k * g->b.rows + j * g->b.cols) * b->size,
+            (const int64_t[]) {nc, kc, b->nr}, g->b.cols, g->b.rows);
+      for (int64_t i = 0; i < g->m; i += MC)
+        multiply_block (g, b, p, a + (i * g->a.rows + k * g->a.cols) * b->size,
+                        c + (i * g->c.rows + j * g->c.cols) * b->size,
+                        (const int64_t[]) {smaller (MC, g->m - i), nc, kc, k});
     }
 }
 
@@ -185,7 +198,7 @@ cpu_gemm_run (const cpu_gemm *g, const lam_backend *backend, const void *a, cons
     return;
   }
   if (g->blas) {
-    cpu_blas_gemm (backend->blas, g, a, b, c, 1);
+    cpu_blas_gemm (backend->blas, g, a, b, c);
     return;
   }
   panels p = {.a = scratch};
@@ -201,21 +214,32 @@ typedef struct job {
   const lam_backend *backend;
   const char *a, *b;
   char *c, *scratch;
-  int64_t rows; /* of c in a task */
+  uint64_t scratch_each;
+  int64_t part; /* rows or columns of c in a task */
+  bool columns;
 } job;
 
 static void
-run_rows (void *ctx, int64_t task, int thread)
+run_part (void *ctx, int64_t task, int thread)
 {
   const job *j = ctx;
   cpu_gemm part = *j->g;
-  int64_t from = task * j->rows;
-  part.m = smaller (j->rows, part.m - from);
-  cpu_gemm_run (&part, j->backend, j->a + from * part.a.rows * cpu_size (part.dtype), j->b,
-                j->c + from * part.c.rows * cpu_size (part.dtype),
-                j->scratch + (uint64_t)thread * cpu_gemm_scratch (j->g, j->backend));
+  int64_t from = task * j->part, size = cpu_size (part.dtype);
+  const char *a = j->a, *b = j->b;
+  char *c = j->c, *scratch = j->scratch + (uint64_t)thread * j->scratch_each;
+  if (j->columns) {
+    part.n = smaller (j->part, part.n - from);
+    b += from * part.b.cols * size;
+    c += from * part.c.cols * size;
+  } else {
+    part.m = smaller (j->part, part.m - from);
+    a += from * part.a.rows * size;
+    c += from * part.c.rows * size;
+  }
+  cpu_gemm_run (&part, j->backend, a, b, c, scratch);
 }
 
+/* The longer side of c is split, in whole tiles. */
 void
 cpu_gemm_parallel (const cpu_gemm *g, const lam_backend *backend, const void *a, const void *b,
                    void *c, void *scratch)
@@ -223,11 +247,12 @@ cpu_gemm_parallel (const cpu_gemm *g, const lam_backend *backend, const void *a,
   int threads = cpu_pool_threads (backend->pool);
   if (work_of (g) < PARALLEL_WORK || threads == 1) {
     cpu_gemm_run (g, backend, a, b, c, scratch);
-  } else if (g->blas) {
-    cpu_blas_gemm (backend->blas, g, a, b, c, threads);
-  } else {
-    int64_t rows = (g->m + threads - 1) / threads;
-    job j = {g, backend, a, b, c, scratch, rows};
-    cpu_pool_run (backend->pool, (g->m + rows - 1) / rows, run_rows, &j);
+    return;
   }
+  blocking block = blocking_of (g, backend->isa);
+  bool columns = g->n > g->m;
+  int64_t side = columns ? g->n : g->m, tile = columns ? block.nr : block.mr;
+  int64_t part = ((side + threads - 1) / threads + tile - 1) / tile * tile;
+  job j = {g, backend, a, b, c, scratch, cpu_gemm_scratch (g, backend), part, columns};
+  cpu_pool_run (backend->pool, (side + part - 1) / part, run_part, &j);
 }

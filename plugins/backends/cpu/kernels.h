@@ -28,8 +28,10 @@ typedef struct cpu_reducer {
   void (*merge) (int64_t n, const void *b, void *acc); /* acc[j] gets accumulator b[j] */
 } cpu_reducer;
 
-/* c (mr, nr) of packed panels: a holds k columns of mr, b holds k rows of nr; c is overwritten. */
-typedef void (*cpu_gemm_kernel) (int64_t k, const void *a, const void *b, void *c);
+/* c (mr, nr), rows c_rows apart, gets (add: has added) the product of a (mr, k), of any two strides, with
+ * the packed panel b: k rows of nr. */
+typedef void (*cpu_gemm_kernel) (int64_t k, const void *a, const int64_t a_stride[2], const void *b,
+                                 void *c, int64_t c_rows, bool add);
 
 typedef struct cpu_isa {
   const char *name;
