@@ -8,6 +8,7 @@ check_PROGRAMS += \
   %D%/test-conv \
   %D%/test-convert \
   %D%/test-dot \
+  %D%/test-emit \
   %D%/test-golden_grads \
   %D%/test-golden_ops \
   %D%/test-index \
@@ -15,5 +16,6 @@ check_PROGRAMS += \
   %D%/test-reduce \
   %D%/test-shape \
   %D%/test-slice \
+  %D%/test-table \
   %D%/test-unary \
   %D%/test-window

@@ -28,7 +28,14 @@ test_types (void)
        "operand 1 is f32[6,2], wanted rank 3"},
       {LM_F2 ("f32[5]", "f32[5]", CONV (NCW), "f32[5]"), "wanted rank 2 or more"},
       {LM_F2 ("f32[2,2,5]", "f64[6,2,3]", CONV (NCW), "f32[2,6,3]"), "wanted dtype f32"},
-      {LM_F2 ("bool[2,2,5]", "bool[6,2,3]", CONV (NCW), "bool[2,6,3]"), "wanted numbers"},
+      {LM_F2 ("bool[2,2,5]", "bool[6,2,3]", CONV (NCW), "bool[2,6,3]"), "wanted numbers"}};
+  lm_check_types (cases, G_N_ELEMENTS (cases));
+}
+
+static void
+test_attributes (void)
+{
+  const LmTypeCase cases[] = {
       {LM_F2 ("f32[2,3,5]", "f32[6,1,3]", CONV (NCW ", feature_group_count = 2"), "f32[2,6,3]"),
        "operand 0 is f32[2,3,5], wanted a size at axis 1 that feature_group_count 2 divides"},
       {LM_F2 ("f32[2,4,5]", "f32[5,2,3]", CONV (NCW ", feature_group_count = 2"), "f32[2,5,3]"),
@@ -117,6 +124,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/op/conv/types", test_types);
+  g_test_add_func ("/op/conv/attributes", test_attributes);
   g_test_add_func ("/op/conv/grads", test_grads);
   return g_test_run ();
 }

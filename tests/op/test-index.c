@@ -45,7 +45,14 @@ test_gather_types (void)
        "slice_sizes[0] is 2, wanted 1 on a collapsed or batching axis"},
       {LM_F2 ("f32[5,3]", "i32[4,1]", GATHER (ROWS ", index_vector_dim = 1, slice_sizes = [1]"),
               "f32[4,3]"),
-       "slice_sizes has 1 numbers, wanted 2"},
+       "slice_sizes has 1 numbers, wanted 2"}};
+  lm_check_types (cases, G_N_ELEMENTS (cases));
+}
+
+static void
+test_gather_axes (void)
+{
+  const LmTypeCase cases[] = {
       {LM_F2 ("f32[5,3]", "i32[4,1]",
               GATHER ("offset_dims = [0, 1], collapsed_slice_dims = [0], start_index_map = [0], "
                       "index_vector_dim = 1, slice_sizes = [1, 3]"),
@@ -253,6 +260,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/op/index/gather-types", test_gather_types);
+  g_test_add_func ("/op/index/gather-axes", test_gather_axes);
   g_test_add_func ("/op/index/scatter-types", test_scatter_types);
   g_test_add_func ("/op/index/gather-grads", test_gather_grads);
   g_test_add_func ("/op/index/scatter-grads", test_scatter_grads);
