@@ -123,13 +123,11 @@ cpu_blas_open (const cpu_isa *isa, const char **out_core)
     return NULL;
   }
   blas->set_threads (1); /* all parallelism is the pool's */
-  if
-    if (!check (blas, LAM_F32) || !check (blas, LAM_F64)) {
-      *out_core = "OpenBLAS miscomputes here";
-    } else {
-      *out_core = find (library, "openblas_get_corename", &core_name) ? core_name () : "";
-      return blas;
-    }
+  if (check (blas, LAM_F32) && check (blas, LAM_F64)) {
+    *out_core = find (library, "openblas_get_corename", &core_name) ? core_name () : "";
+    return blas;
+  }
+  *out_core = "OpenBLAS miscomputes here";
   free (blas);
   return NULL;
 }
