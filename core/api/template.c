@@ -175,8 +175,9 @@ remove_tree (const char *path)
 
 /* Made aside and renamed: a folder is there whole or not at all. */
 gboolean
-lamina_template_create (const char *name, const char *path, GError **error)
+lamina_template_create (const char *name, const char *goal, GError **error)
 {
+  g_autofree char *path = g_canonicalize_filename (goal, NULL); /* no slash at the end */
   g_autofree char *from = find_template (name, error);
   g_autofree char *aside = g_strdup_printf ("%s.new-XXXXXX", path);
   g_autofree char *folder = g_path_get_dirname (path);

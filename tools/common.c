@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs share. */
+#include "tools/common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+tool_options_clear (ToolOptions *options)
+{
+  g_free (options->backend);
+  g_free (options->dtype);
+  g_strfreev (options->plugins);
+  g_strfreev (options->plugin_dirs);
+}
+
+/* --- options -------------------------------------------------------------------------------------- */
+
+static void
+add_common (GOptionContext *context, ToolOptions *o, unsigned has)
+{
+  const GOptionEntry plugins[] = {
+      {"plugin", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->plugins, "Use this plugin file", "FILE"},
+      {"plugin-dir", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->plugin_dirs,
+       "Search this folder for plugins first", "DIR"},
+      {0}};
+  const GOptionEntry backend[] = {{"backend", 'b', 0, G_OPTION_ARG_STRING, &o->backend,
+                                   "Backend to run on, such as cpu or reference", "ID"},
+                                  {0}};
+  const GOptionEntry model[] = {
+      {"threads", 't', 0, G_OPTION_ARG_INT, &o->threads, "Threads of the backend", "N"},
+      {"dtype", 0, 0, G_OPTION_ARG_STRING, &o->dtype, "f32 or f64 instead of the config's",
+       "DTYPE"},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "Seed instead of the config's", "N"},
+      {0}};
+  const GOptionEntry json[] = {
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Write JSON to standard output", NULL}, {0}};
+  const GOptionEntry explain[] = {{"explain", 0, 0, G_OPTION_ARG_NONE, &o->explain,
+                                   "Say what was decided when functions were fitted to the backend",
+                                   NULL},
+                                  {0}};
+  const GOptionEntry *const groups[] = {plugins, backend, model, json, explain};
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    if ((has & (1u << i)) != 0)
+      g_option_context_add_main_entries (context, groups[i], NULL);
+}
+
+static int
+check_count (const ToolParse *parse, int argc, char **argv)
+{
+  int n = argc - 1;
+  if (n < parse->min)
+    return tool_usage ("wanted %s; see %s --help", parse->arguments, g_get_prgname ());
+  if (n > parse->max)
+    return tool_usage ("did not expect \"%s\"; see %s --help", argv[parse->max + 1],
+                       g_get_prgname ());
+  return TOOL_OK;
+}
+
+gboolean
+tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (parse->arguments);
+  g_autoptr (GError) error = NULL;
+  g_option_context_set_summary (context, parse->summary);
+  g_option_context_set_description (context, parse->description);
+  if (parse->own != NULL)
+    g_option_context_add_main_entries (context, parse->own, NULL);
+  if (parse->options != NULL)
+    add_common (context, parse->options, parse->has);
+  *status = g_option_context_parse (context, argc, argv, &error)
+                ? check_count (parse, *argc, *argv)
+                : tool_usage ("%s; see %s --help", error->message, g_get_prgname ());
+  return *status == TOOL_OK;
+}
+
+/* --- errors --------------------------------------------------------------------------------------- */
+
+int
+tool_fail (GError *error)
+{
+  int status = TOOL_USAGE;
+  if (error != NULL && error->domain == LAMINA_ERROR)
+    status = error->code + 1;
+  fprintf (stderr, "%s: %s\n", g_get_prgname (), error != NULL ? error->message : "failed");
+  g_clear_error (&error);
+  return status;
+}
+
+int
+tool_usage (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  fprintf (stderr, "%s: %s\n", g_get_prgname (), message);
+  return TOOL_USAGE;
+}
+
+int
+tool_print (char *text, GError *error)
+{
+  if (text == NULL)
+    return tool_fail (error);
+  fputs (text, stdout);
+  g_free (text);
+  return TOOL_OK;
+}
+
+/* --- objects -------------------------------------------------------------------------------------- */
+
+LaminaContext *
+tool_context (const ToolOptions *options, GError **error)
+{
+  g_autoptr (LaminaContext) context = lamina_context_new ();
+  for (guint i = 0; options->plugins != NULL && options->plugins[i] != NULL; i++)
+    if (!lamina_context_add_plugin (context, options->plugins[i], error))
+      return NULL;
+  for (guint i = 0; options->plugin_dirs != NULL && options->plugin_dirs[i] != NULL; i++)
+    lamina_context_add_plugin_dir (context, options->plugin_dirs[i]);
+  return g_steal_pointer (&context);
+}
+
+LaminaModel *
+tool_open_model (LaminaContext *context, const char *path, const ToolOptions *options,
+                 const char *weights, GError **error)
+{
+  g_autofree char *backend_options =
+      options->threads > 0 ? g_strdup_printf ("{\"threads\": %d}", options->threads) : NULL;
+  LaminaModelOptions o = LAMINA_MODEL_OPTIONS_INIT;
+  o.backend = options->backend;
+  o.backend_options = backend_options;
+  o.dtype = options->dtype;
+  o.seed = options->seed;
+  o.weights = weights;
+  return lamina_model_open (context, path, &o, error);
+}
+
+void
+tool_explain (const LaminaModel *model, const ToolOptions *options)
+{
+  if (!options->explain)
+    return;
+  g_autofree char *text = lamina_model_explain (model);
+  fputs (*text != '\0' ? text : "the backend took every function as it was\n", stderr);
+}
+
+/* --- text ----------------------------------------------------------------------------------------- */
+
+void
+tool_append_number (GString *out, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  for (int digits = 1; digits <= 17; digits++) {
+    char format[8];
+    g_snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (text, sizeof text, format, value);
+    if (isnan (value) || g_ascii_strtod (text, NULL) == value)
+      break;
+  }
+  g_string_append (out, isnan (value) ? "nan" : text);
+}
+
+void
+tool_append_json_number (GString *out, double value)
+{
+  if (isfinite (value))
+    tool_append_number (out, value);
+  else
+    g_string_append (out, isnan (value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
+}
+
+void
+tool_append_json_string (GString *out, const char *text)
+{
+  g_string_append_c (out, '"');
+  for (const char *p = text; *p != '\0'; p++)
+    if (*p == '"' || *p == '\\')
+      g_string_append_printf (out, "\\%c", *p);
+    else if ((unsigned char)*p < 0x20)
+      g_string_append_printf (out, "\\u%04x", (unsigned)*p);
+    else
+      g_string_append_c (out, *p);
+  g_string_append_c (out, '"');
+}
+
+void
+tool_append_metrics (GString *out, const LaminaMetrics *metrics)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  for (guint i = 1; i <= metrics->n; i++) {
+    guint k = i % metrics->n; /* the loss comes last */
+    g_ascii_formatd (text, sizeof text, "%.4f", metrics->values[k]);
+    g_string_append_printf (out, "%s%s %s", i > 1 ? "  " : "", metrics->names[k], text);
+  }
+}
+
+void
+tool_append_json_metrics (GString *out, const LaminaMetrics *metrics)
+{
+  for (guint i = 0; i < metrics->n; i++) {
+    g_string_append (out, i > 0 ? ", " : "");
+    tool_append_json_string (out, metrics->names[i]);
+    g_string_append (out, ": ");
+    tool_append_json_number (out, metrics->values[i]);
+  }
+}

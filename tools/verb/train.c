@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lamina train: trains a model and writes it as an archive. */
+#include "tools/common.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set by the signal handler; a signal has no other way to speak. */
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt (int signal)
+{
+  (void)signal;
+  interrupted = 1;
+}
+
+/* The first Ctrl-C asks for an end, the second ends at once. */
+static void
+catch_signals (void)
+{
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+  sigemptyset (&action.sa_mask);
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+}
+
+/* --- progress ------------------------------------------------------------------------------------- */
+
+typedef struct Progress {
+  gboolean json, quiet, terminal;
+  GString *line;
+  guint64 first; /* step that this run began with */
+  gboolean begun;
+  double shown; /* seconds at the last line */
+  guint64 tenth;
+} Progress;
+
+static void
+append_duration (GString *out, double seconds)
+{
+  guint64 s = (guint64)(seconds + 0.5);
+  if (s >= 3600)
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT ":%02u:%02u", s / 3600,
+                            (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+  else
+    g_string_append_printf (out, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
+}
+
+static void
+print_json (Progress *p, const LaminaStepInfo *info)
+{
+  g_string_printf (p->line, "{\"step\": %" G_GUINT64_FORMAT ", \"loss\": ", info->step);
+  tool_append_json_number (p->line, info->loss);
+  for (guint i = 0; i < info->n_metrics; i++) {
+    g_string_append (p->line, ", ");
+    tool_append_json_string (p->line, info->metric_names[i]);
+    g_string_append (p->line, ": ");
+    tool_append_json_number (p->line, info->metric_values[i]);
+  }
+  g_string_append (p->line, ", \"scalars\": {");
+  for (guint i = 0; i < info->n_scalars; i++) {
+    g_string_append (p->line, i > 0 ? ", " : "");
+    tool_append_json_string (p->line, info->scalar_names[i]);
+    g_string_append (p->line, ": ");
+    tool_append_json_number (p->line, info->scalar_values[i]);
+  }
+  g_string_append (p->line, "}}\n");
+  fputs (p->line->str, stdout);
+}
+
+static void
+append_plain (GString *out, const char *name, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd (text, sizeof text, "%.4f", value);
+  g_string_append_printf (out, "  %s %s", name, text);
+}
+
+static void
+print_line (Progress *p, const LaminaStepInfo *info)
+{
+  guint64 done = info->step + 1 - p->first, left = info->total - info->step - 1;
+  double rate = info->seconds > 0 ? (double)done / info->seconds : 0;
+  g_string_printf (p->line, "step %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "  %3u %%",
+                   info->step + 1, info->total, (unsigned)(100 * (info->step + 1) / info->total));
+  append_plain (p->line, "loss", info->loss);
+  for (guint i = 0; i < info->n_metrics; i++)
+    append_plain (p->line, info->metric_names[i], info->metric_values[i]);
+  g_string_append_printf (p->line, "  %.0f steps/s  ", rate);
+  g_string_append (p->line, left > 0 ? "ETA " : "in ");
+  append_duration (p->line, left > 0 && rate > 0 ? (double)left / rate : info->seconds);
+  if (p->terminal)
+    fprintf (stderr, "\r\033[K%s%s", p->line->str, left == 0 ? "\n" : "");
+  else
+    fprintf (stderr, "%s\n", p->line->str);
+  fflush (stderr);
+}
+
+/* On a terminal ten lines a second over each other; in a file about ten in all. */
+static gboolean
+is_due (Progress *p, const LaminaStepInfo *info)
+{
+  guint64 tenth = 10 * (info->step + 1) / info->total;
+  gboolean last = info->step + 1 == info->total;
+  gboolean due = p->terminal ? info->seconds - p->shown >= 0.1 : tenth != p->tenth;
+  if (due) {
+    p->shown = info->seconds;
+    p->tenth = tenth;
+  }
+  return due || last;
+}
+
+static gboolean
+each_step (const LaminaStepInfo *info, gpointer user)
+{
+  Progress *p = user;
+  if (!p->begun) {
+    p->begun = TRUE;
+    p->first = info->step;
+    p->tenth = 10 * info->step / info->total;
+  }
+  if (p->json)
+    print_json (p, info);
+  else if (!p->quiet && is_due (p, info))
+    print_line (p, info);
+  return interrupted == 0;
+}
+
+/* --- running -------------------------------------------------------------------------------------- */
+
+typedef struct Train {
+  ToolOptions options;
+  char *output, *init;
+  gint64 steps;
+  gboolean force, quiet;
+} Train;
+
+/* Where the trained model goes; an existing file is only replaced when it is the one that goes on. */
+static char *
+choose_output (const Train *t, const char *model, GError **error)
+{
+  gboolean folder = g_file_test (model, G_FILE_TEST_IS_DIR);
+  char *output = t->output != NULL ? g_strdup (t->output)
+                 : folder          ? g_build_filename (model, "trained.lam", NULL)
+                                   : g_strdup (model);
+  g_autofree char *a = g_canonicalize_filename (output, NULL);
+  g_autofree char *b = g_canonicalize_filename (model, NULL);
+  if (t->force || strcmp (a, b) == 0 || !g_file_test (output, G_FILE_TEST_EXISTS))
+    return output;
+  g_set_error (error, LAMINA_ERROR, LAMINA_ERROR_INVALID,
+               "%s exists already; go on from it with: lamina train %s, name another file with -o, "
+               "or overwrite it with --force",
+               output, output);
+  g_free (output);
+  return NULL;
+}
+
+/* The numbers on the input "eval", after training. */
+static int
+print_eval (LaminaModel *model, const ToolOptions *options)
+{
+  GError *error = NULL;
+  if (!lamina_model_has_input (model, "eval"))
+    return TOOL_OK;
+  g_autoptr (LaminaMetrics) metrics = lamina_model_evaluate (model, "eval", &error);
+  if (metrics == NULL)
+    return tool_fail (error);
+  g_autoptr (GString) out = g_string_new (options->json ? "{\"eval\": {" : "eval  ");
+  if (options->json)
+    tool_append_json_metrics (out, metrics);
+  else
+    tool_append_metrics (out, metrics);
+  printf ("%s%s\n", out->str, options->json ? "}}" : "");
+  return TOOL_OK;
+}
+
+static void
+print_saved (const LaminaTrainer *trainer, const char *output, const ToolOptions *options)
+{
+  guint64 step = lamina_trainer_step (trainer);
+  g_autoptr (GString) out = g_string_new (NULL);
+  if (options->json) {
+    g_string_append (out, "{\"saved\": ");
+    tool_append_json_string (out, output);
+    g_string_append_printf (out, ", \"step\": %" G_GUINT64_FORMAT "}\n", step);
+  } else {
+    g_string_append_printf (out, "saved %s at step %" G_GUINT64_FORMAT "%s\n", output, step,
+                            interrupted ? "; go on with lamina train" : "");
+  }
+  fputs (out->str, stdout);
+}
+
+static int
+train (const Train *t, LaminaModel *model, const char *output)
+{
+  GError *error = NULL;
+  g_autoptr (GString) line = g_string_new (NULL);
+  g_autoptr (LaminaTrainer) trainer = lamina_trainer_new (model, &error);
+  if (trainer == NULL)
+    return tool_fail (error);
+  Progress progress = {.json = t->options.json,
+                       .quiet = t->quiet,
+                       .terminal = isatty (STDERR_FILENO) != 0,
+                       .line = line};
+  guint64 total = t->steps > 0 ? (guint64)t->steps : lamina_trainer_total (trainer);
+  if (!t->options.json && !t->quiet)
+    fprintf (stderr, "%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
+             lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
+             lamina_trainer_step (trainer), total);
+  catch_signals ();
+  if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
+    return tool_fail (error);
+  tool_explain (model, &t->options);
+  if (progress.terminal && !progress.json && !progress.quiet && interrupted)
+    fputc ('\n', stderr);
+  if (!lamina_trainer_save (trainer, output, &error))
+    return tool_fail (error);
+  print_saved (trainer, output, &t->options);
+  if (interrupted)
+    return TOOL_INTERRUPTED;
+  return print_eval (model, &t->options);
+}
+
+static int
+open_and_train (const Train *t, const char *path)
+{
+  GError *error = NULL;
+  g_autofree char *output = choose_output (t, path, &error);
+  g_autoptr (LaminaContext) context = output != NULL ? tool_context (&t->options, &error) : NULL;
+  g_autoptr (LaminaModel) model =
+      context != NULL ? tool_open_model (context, path, &t->options, t->init, &error) : NULL;
+  return model != NULL ? train (t, model, output) : tool_fail (error);
+}
+
+static int
+run (int argc, char **argv)
+{
+  Train t = {.options = TOOL_OPTIONS_INIT};
+  int status;
+  const GOptionEntry own[] = {
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &t.output,
+       "Where the trained model goes (default: FOLDER/trained.lam, or the archive itself)", "FILE"},
+      {"steps", 'n', 0, G_OPTION_ARG_INT64, &t.steps, "Train up to step N (default: the config's)",
+       "N"},
+      {"init", 0, 0, G_OPTION_ARG_FILENAME, &t.init,
+       "Start anew from these variables (.safetensors or .npz)", "FILE"},
+      {"force", 'f', 0, G_OPTION_ARG_NONE, &t.force, "Overwrite the output", NULL},
+      {"quiet", 'q', 0, G_OPTION_ARG_NONE, &t.quiet, "No progress", NULL},
+      {0}};
+  const ToolParse parse = {
+      .arguments = "MODEL",
+      .summary = "Trains a model folder, or goes on with an archive where it stopped.",
+      .description =
+          "Examples:\n"
+          "  lamina train my-model\n"
+          "  lamina train my-model --seed 3 -o seed-3.lam\n"
+          "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
+          "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n\n"
+          "--json writes one line a step: {\"step\", \"loss\", metrics, \"scalars\"}.\n"
+          "Ctrl-C ends after the running step, saves, and exits with status 130; the\n"
+          "archive then goes on bit for bit.",
+      .own = own,
+      .options = &t.options,
+      .has =
+          TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN,
+      .min = 1,
+      .max = 1};
+  if (tool_parse (&parse, &argc, &argv, &status))
+    status =
+        t.steps < 0 ? tool_usage ("--steps: wanted a number from 1") : open_and_train (&t, argv[1]);
+  g_free (t.output);
+  g_free (t.init);
+  tool_options_clear (&t.options);
+  return status;
+}
+
+const LaminaVerb lamina_verb_train = {"train", "train a model, or go on training it", run};
