@@ -153,6 +153,10 @@ void
 tool_append_number (GString *out, double value)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
+  if (value == floor (value) && fabs (value) < 1e15) { /* 360, not 3.6e+02 */
+    g_string_append (out, g_ascii_formatd (text, sizeof text, "%.0f", value));
+    return;
+  }
   for (int digits = 1; digits <= 17; digits++) {
     char format[8];
     g_snprintf (format, sizeof format, "%%.%dg", digits);

@@ -6,12 +6,11 @@
 #include <string.h>
 
 static bool
-check_free (const char *path, bool force, GError **error)
+check_new (const char *path, const char *advice, GError **error)
 {
-  if (force ? !g_file_test (path, G_FILE_TEST_IS_DIR) : !g_file_test (path, G_FILE_TEST_EXISTS))
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
     return true;
-  g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "%s exists already%s", path,
-               force ? " and is a folder" : "; choose another name or overwrite it with --force");
+  g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "%s exists already; %s", path, advice);
   return false;
 }
 
@@ -72,7 +71,9 @@ lamina_archive_pack (const char *directory, const char *path, gboolean force, GE
     g_set_error (error, LM_ERROR, LM_ERROR_NOT_FOUND, "%s: no such folder to pack", directory);
     return FALSE;
   }
-  if (!check_free (path, force, error))
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    force = FALSE;
+  if (!force && !check_new (path, "choose another name or overwrite it by force", error))
     return FALSE;
   g_autoptr (LmArchive) archive = lm_archive_open (directory, error);
   if (archive == NULL)
@@ -84,7 +85,7 @@ lamina_archive_pack (const char *directory, const char *path, gboolean force, GE
 gboolean
 lamina_archive_unpack (const char *path, const char *directory, GError **error)
 {
-  if (!check_free (directory, false, error))
+  if (!check_new (directory, "choose another name", error))
     return FALSE;
   g_autoptr (LmArchive) archive = lm_archive_open (path, error);
   return archive != NULL && lm_archive_convert (archive, directory, true, error);
