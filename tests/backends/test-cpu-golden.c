@@ -35,8 +35,8 @@ append_list (GString *text, JsonArray *list, bool *first)
 static const char *
 attribute (const LmOpInfo *info, const char *key)
 {
-  static const char *const names[][2] = { { "axis", "dimension" },
-                                          { "preferred_element_type", "out_dtype" } };
+  static const char *const names[][2] = {{"axis", "dimension"},
+                                         {"preferred_element_type", "out_dtype"}};
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (strcmp (key, names[i][0]) == 0)
       key = names[i][1];
@@ -139,10 +139,10 @@ check_result (const LmGolden *g, const LmGoldenCase *c, guint i, const LmArray *
 {
   const char *name = json_array_get_string_element (lm_golden_names (c, "out"), i);
   LmGoldenTensor ref;
-  if (lm_golden_compare (g, c, "out", name, got->data, (gsize) got->bytes, why))
+  if (lm_golden_compare (g, c, "out", name, got->data, (gsize)got->bytes, why))
     return;
   if (lm_golden_tensor (g, c, "ref", name, &ref)
-      && lm_golden_compare (g, c, "ref", name, got->data, (gsize) got->bytes, why))
+      && lm_golden_compare (g, c, "ref", name, got->data, (gsize)got->bytes, why))
     return;
   g_test_fail_printf ("%s: %s", c->id, why->str);
 }
@@ -178,7 +178,8 @@ static bool
 has_our_form (const LmGoldenCase *c)
 {
   static const char *const reversed = "convolution.f32.11";
-  const char *computation = json_object_get_string_member_with_default (c->attrs, "computation", "");
+  const char *computation =
+      json_object_get_string_member_with_default (c->attrs, "computation", "");
   if (strcmp (c->id, reversed) == 0)
     return false;
   double init = lm_golden_number (c->attrs, "init", 0);

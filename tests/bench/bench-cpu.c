@@ -19,39 +19,47 @@ typedef struct Shape {
 } Shape;
 
 #define DOT(m, n, k, a, b, lc, rc)                                                                 \
-  { "dot " #m "x" #n "x" #k " " lc rc,                                                             \
-    "func @f(%0: f32" a ", %1: f32" b ") -> (f32[" #m "," #n "]) {\n"                              \
-    "  %2 = dot_general(%0, %1) {lhs_contracting_dimensions = [" lc                                \
-    "], rhs_contracting_dimensions = [" rc "]} : f32[" #m "," #n "]\n  return %2\n}\n",            \
-    2.0 * m * n * k }
+  {                                                                                                \
+    "dot " #m "x" #n "x" #k " " lc rc,                                                             \
+        "func @f(%0: f32" a ", %1: f32" b ") -> (f32[" #m "," #n "]) {\n"                          \
+        "  %2 = dot_general(%0, %1) {lhs_contracting_dimensions = [" lc                            \
+        "], rhs_contracting_dimensions = [" rc "]} : f32[" #m "," #n "]\n  return %2\n}\n",        \
+        2.0 * m *n *k                                                                              \
+  }
 #define NN(m, n, k) DOT (m, n, k, "[" #m "," #k "]", "[" #k "," #n "]", "1", "0")
 #define NT(m, n, k) DOT (m, n, k, "[" #m "," #k "]", "[" #n "," #k "]", "1", "1")
 #define TN(m, n, k) DOT (m, n, k, "[" #k "," #m "]", "[" #k "," #n "]", "0", "0")
 
 /* 3x3, stride 1, same padding, NHWC: forward and both gradients as core/op writes them. */
 #define CONV(name, lhs, rhs, out, lspec, rspec, ospec, n, h, c, k)                                 \
-  { "conv " name " " #n "x" #h "x" #h " " #c "->" #k,                                              \
-    "func @f(%0: f32" lhs ", %1: f32" rhs ") -> (f32" out ") {\n"                                  \
-    "  %2 = convolution(%0, %1) {padding = [1, 1, 1, 1], lhs_spec = " lspec ", rhs_spec = " rspec  \
-    ", out_spec = " ospec "} : f32" out "\n  return %2\n}\n",                                      \
-    2.0 * n * h * h * c * k * 9 }
+  {                                                                                                \
+    "conv " name " " #n "x" #h "x" #h " " #c "->" #k,                                              \
+        "func @f(%0: f32" lhs ", %1: f32" rhs ") -> (f32" out ") {\n"                              \
+        "  %2 = convolution(%0, %1) {padding = [1, 1, 1, 1], lhs_spec = " lspec                    \
+        ", rhs_spec = " rspec ", out_spec = " ospec "} : f32" out "\n  return %2\n}\n",            \
+        2.0 * n *h *h *c *k * 9                                                                    \
+  }
 #define FORWARD(n, h, c, k)                                                                        \
   CONV ("forward", "[" #n "," #h "," #h "," #c "]", "[3,3," #c "," #k "]",                         \
-        "[" #n "," #h "," #h "," #k "]", "[0, 3, 1, 2]", "[3, 2, 0, 1]", "[0, 3, 1, 2]", n, h, c, k)
+        "[" #n "," #h "," #h "," #k "]", "[0, 3, 1, 2]", "[3, 2, 0, 1]", "[0, 3, 1, 2]", n, h, c,  \
+        k)
 #define D_LHS(n, h, c, k)                                                                          \
   CONV ("d_lhs", "[" #n "," #h "," #h "," #k "]", "[3,3," #c "," #k "]",                           \
-        "[" #n "," #h "," #h "," #c "]", "[0, 3, 1, 2]", "[2, 3, 0, 1]", "[0, 3, 1, 2]", n, h, c, k)
+        "[" #n "," #h "," #h "," #c "]", "[0, 3, 1, 2]", "[2, 3, 0, 1]", "[0, 3, 1, 2]", n, h, c,  \
+        k)
 #define D_RHS(n, h, c, k)                                                                          \
   CONV ("d_rhs", "[" #n "," #h "," #h "," #c "]", "[" #n "," #h "," #h "," #k "]",                 \
         "[3,3," #c "," #k "]", "[3, 0, 1, 2]", "[3, 0, 1, 2]", "[2, 3, 0, 1]", n, h, c, k)
 
 static const Shape shapes[] = {
-  NN (1024, 1024, 1024),   NN (2048, 2048, 2048),   NT (64, 512, 784),     TN (512, 784, 64),
-  NN (64, 512, 512),       NN (128, 128, 128),      NN (32, 64, 64),       NT (32, 1024, 256),
-  NT (2048, 1024, 256),    NN (1, 768, 3072),       FORWARD (64, 8, 1, 16), FORWARD (64, 8, 16, 32),
-  D_LHS (64, 8, 16, 32),   D_RHS (64, 8, 16, 32),   FORWARD (64, 8, 32, 64), D_LHS (64, 8, 32, 64),
-  D_RHS (64, 8, 32, 64),   FORWARD (64, 4, 32, 64), D_LHS (64, 4, 32, 64), D_RHS (64, 4, 32, 64),
-  FORWARD (32, 32, 64, 64), D_LHS (32, 32, 64, 64), D_RHS (32, 32, 64, 64),
+    NN (1024, 1024, 1024),  NN (2048, 2048, 2048),  NT (64, 512, 784),
+    TN (512, 784, 64),      NN (64, 512, 512),      NN (128, 128, 128),
+    NN (32, 64, 64),        NT (32, 1024, 256),     NT (2048, 1024, 256),
+    NN (1, 768, 3072),      FORWARD (64, 8, 1, 16), FORWARD (64, 8, 16, 32),
+    D_LHS (64, 8, 16, 32),  D_RHS (64, 8, 16, 32),  FORWARD (64, 8, 32, 64),
+    D_LHS (64, 8, 32, 64),  D_RHS (64, 8, 32, 64),  FORWARD (64, 4, 32, 64),
+    D_LHS (64, 4, 32, 64),  D_RHS (64, 4, 32, 64),  FORWARD (32, 32, 64, 64),
+    D_LHS (32, 32, 64, 64), D_RHS (32, 32, 64, 64),
 };
 
 static int
@@ -112,7 +120,7 @@ static double
 time_shape (LmBackend *backend, const Shape *shape, bool one_thread)
 {
   g_autoptr (LmFunction) f = lm_test_parse (shape->text);
-  LmCompileArgs args = { 0 };
+  LmCompileArgs args = {0};
   LmExecutable *exe = lm_compile (backend, f, &args, NULL);
   LmBuffer *in[2], *out[1];
   buffers (backend, f, false, in);
@@ -131,15 +139,16 @@ main (int argc, char **argv)
   g_autofree char *options = g_strdup_printf ("{\"threads\": %d}", argc > 2 ? atoi (argv[2]) : 0);
   LmRegistry *registry = lm_test_registry ();
   g_autoptr (JsonObject) json = lm_test_json (options);
-  LmBackend *backend
-      = lm_backend_open (registry, argc > 1 ? argv[1] : "cpu", argc > 2 ? json : NULL, NULL);
+  LmBackend *backend =
+      lm_backend_open (registry, argc > 1 ? argv[1] : "cpu", argc > 2 ? json : NULL, NULL);
   if (backend == NULL)
     return 1;
   bool one_thread = argc > 2 && atoi (argv[2]) == 1;
   double best = 0;
   printf ("%s\n%-40s %10s %8s %6s\n", lm_backend_device_name (backend), "", "us", "GF/s", "share");
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
-    double seconds = time_shape (backend, &shapes[i], one_thread), rate = shapes[i].flops / seconds / 1e9;
+    double seconds = time_shape (backend, &shapes[i], one_thread),
+           rate = shapes[i].flops / seconds / 1e9;
     best = rate > best ? rate : best;
     printf ("%-40s %10.1f %8.1f %5.0f%%\n", shapes[i].name, seconds * 1e6, rate, rate / best * 100);
   }
