@@ -124,9 +124,11 @@ read_common (LmLayer *layer, JsonObject *config, GError **error)
   Common common = {0};
   if (params != NULL)
     lm_params_fill (params, &common);
+  bool good = params != NULL;
   json_object_unref (own);
+  g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
   lm_field_table_free (table);
-  if (params == NULL)
+  if (!good)
     return false;
   if (common.dtype != LAM_DTYPE_NONE)
     layer->dtype = common.dtype;

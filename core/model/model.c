@@ -76,13 +76,15 @@ read_top (LmModel *model, GError **error)
     model->real = top.dtype;
     model->seed = (uint64_t)top.seed;
   }
+  bool good = params != NULL;
+  g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
   lm_field_table_free (table);
-  if (params != NULL && top.dtype != LAM_F32 && top.dtype != LAM_F64) {
+  if (good && top.dtype != LAM_F32 && top.dtype != LAM_F64) {
     g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "config: dtype: wanted f32 or f64, got %s",
                  lam_dtype_name (top.dtype));
     return false;
   }
-  return params != NULL;
+  return good;
 }
 
 static JsonObject *
