@@ -110,10 +110,12 @@ open_file (npz *p, const lam_input_args *args, lam_error *error)
   data = p->files->data (p->handle, &size);
   if (size >= 6 && memcmp (data, "\x93NUMPY", 6) == 0)
     return LAM_OK;
-  status = p->zips->open (data, size, &p->zip, error);
+  status = p->zips->open (data, size, &p->zip, NULL);
   p->files->close (p->handle);
   p->handle = NULL;
-  return status;
+  return status == LAM_OK
+             ? LAM_OK
+             : refuse (p, error, status, "neither an .npy array nor a whole .npz, a zip of them");
 }
 
 /* Element i as a double; f16 is widened by hand. */

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/e2e: shell tests of the whole program.
+
+shell_tests += \
+  %D%/errors.sh \
+  %D%/strangers.sh \
+  %D%/train.sh
+
+EXTRA_DIST += \
+  %D%/lib.sh

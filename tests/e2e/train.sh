@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# From a template to a trained archive: training, stopping, going on, evaluating, predicting.
+. "$(dirname "$0")/lib.sh"
+
+small_project m
+run 0 train m --json
+cp out whole.jsonl
+[ "$(grep -c '"step"' out)" = 31 ] || note "wanted 30 steps and one saved line"
+says out '"step": 0,' '"step": 29,' '"accuracy"' '"eval"' '"saved": "m/trained.lam"'
+report "train writes one JSON line a step, saves and evaluates"
+
+run 2 train m
+says err "exists already" "--force"
+run 0 train m --force -q
+report "an existing output is only overwritten by force"
+
+ok=yes
+run 0 train m --json --steps 7 -o part.lam
+cp out curve.jsonl
+run 0 train part.lam --json --steps 19
+cat out >>curve.jsonl
+run 0 train part.lam --json
+cat out >>curve.jsonl
+grep '"step": [0-9]*, "loss"' whole.jsonl >a
+grep '"step": [0-9]*, "loss"' curve.jsonl >b
+cmp a b || note "the curves differ"
+cmp m/trained.lam part.lam || note "the archives differ"
+report "stopped after any step and gone on with: bit-equal"
+
+mkdir elsewhere
+mv m/trained.lam elsewhere/
+rm -rf m.moved && mv m m.moved
+run 0 eval elsewhere/trained.lam --json
+cp out first
+run 0 eval elsewhere/trained.lam --json
+cmp first out || note "eval does not repeat its numbers"
+near "$(value accuracy first)" "$(value accuracy whole.jsonl)" 0 || note "not the number of training"
+run 0 eval elsewhere/trained.lam --json --backend reference
+near "$(value loss first)" "$(value loss out)" 1e-4 || note "reference differs"
+says out '"backend": "lamina.reference"'
+report "a trained archive evaluates anywhere, exactly, on both backends"
+
+run 0 predict elsewhere/trained.lam --json
+says out '"predictions": {"type": "i32[60]"' '"probabilities": {"type": "f32[60,10]"'
+run 0 predict elsewhere/trained.lam --out y.npz
+[ -s y.npz ] || note "no y.npz"
+run 3 predict elsewhere/trained.lam --batch 6
+says err "there is no batch 6"
+report "predict on a batch of an input"
+
+run 0 unpack elsewhere/trained.lam tree
+run 0 pack tree again.lam
+cmp elsewhere/trained.lam again.lam || note "unpack and pack is not lossless"
+run 0 eval tree --json
+cmp first out || note "the unpacked folder evaluates to something else"
+run 2 unpack again.lam tree
+report "unpack and pack are lossless; a folder works as its archive"
+
+run 0 inspect elsewhere/trained.lam
+says out "digits-mlp" "step 30" "model: lamina.classification" "input    eval: lamina.npz"
+run 0 inspect elsewhere/trained.lam --json
+says out '"step": 30' '"resumes": true'
+report "inspect"
+
+small_project long
+sed -i 's/"steps": 30/"steps": 100000000/' long/model.json
+"$lamina" train long --json -o long.lam >long.jsonl 2>err &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+  grep -q '"step": 3,' long.jsonl && break
+  sleep 0.05
+done
+kill -INT $pid
+wait $pid
+status=$?
+[ $status = 130 ] || note "Ctrl-C: wanted status 130, got $status"
+says long.jsonl '"saved": "long.lam"'
+last=$(grep -c '"loss"' long.jsonl)
+run 0 train long.lam --json --steps $((last + 2))
+says out "\"step\": $last," "\"step\": $((last + 1)),"
+report "Ctrl-C saves what is done, ends with 130, and training goes on"
+
+plan
