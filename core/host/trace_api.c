@@ -56,4 +56,6 @@ const lam_trace_api lm_host_trace_api = {
     .optimizer_init = lm_optimizer_init,
     .optimizer_update = lm_optimizer_update,
     .schedule_value = lm_schedule_value,
+
+    .fail_shape = lm_trace_fail_shape,
 };

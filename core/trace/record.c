@@ -283,6 +283,23 @@ lm_trace_fail (lam_trace *pub, lam_status status, const char *message)
 }
 
 void
+lm_trace_fail_shape (lam_trace *pub, const char *what, const lam_shape *wanted, lam_tensor got)
+{
+  LmTrace *t = self (pub);
+  const lam_type *type = lm_trace_peek_type (t, got);
+  g_autofree char *have = type != NULL ? lm_type_to_string (type) : g_strdup ("nil");
+  g_autoptr (GString) want = g_string_new (NULL);
+  for (int32_t i = 0; i < MIN (wanted->rank, LAM_MAX_RANK); i++) {
+    g_string_append (want, i > 0 ? ", " : "");
+    if (wanted->dims[i] < 0)
+      g_string_append_c (want, '?');
+    else
+      g_string_append_printf (want, "%" G_GINT64_FORMAT, wanted->dims[i]);
+  }
+  lm_trace_failf (t, LM_ERROR_INVALID, "%s: wanted shape (%s), got %s", what, want->str, have);
+}
+
+void
 lm_trace_composite_begin (lam_trace *pub, const char *name, int64_t version, const char *attributes)
 {
   LmTrace *t = self (pub);

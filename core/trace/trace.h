@@ -92,6 +92,7 @@ void lm_trace_op (lam_trace *t, const lam_op_call *call);
 bool lm_trace_type_of (lam_trace *t, lam_tensor x, lam_type *out);
 bool lm_trace_ok (lam_trace *t);
 void lm_trace_fail (lam_trace *t, lam_status status, const char *message);
+void lm_trace_fail_shape (lam_trace *t, const char *what, const lam_shape *wanted, lam_tensor got);
 void lm_trace_composite_begin (lam_trace *t, const char *name, int64_t version,
                                const char *attributes);
 void lm_trace_composite_end (lam_trace *t, const lam_tensor *results, uint32_t n, lam_tensor *outs);

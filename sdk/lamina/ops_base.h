@@ -42,6 +42,20 @@ lam_fail (lam_trace *t, const char *message)
   t->api->fail (t, LAM_E_INVALID, message);
 }
 
+/** True if x has this shape, where -1 stands for any size; else the sticky error says `what` ("conv2d
+ * input (B, H, W, C)"), the shape wanted and the type got. */
+static inline bool
+lam_check_shape (lam_trace *t, const char *what, lam_tensor x, lam_shape wanted)
+{
+  lam_type type;
+  bool fits = t->api->type_of (t, x, &type) && type.rank == wanted.rank;
+  for (int32_t i = 0; fits && i < type.rank; i++)
+    fits = wanted.dims[i] < 0 || wanted.dims[i] == type.dims[i];
+  if (!fits)
+    t->api->fail_shape (t, what, &wanted, x);
+  return fits;
+}
+
 /** Type of x; dtype LAM_DTYPE_NONE and rank 0 for nil or after an error. */
 static inline lam_type
 lam_type_of (lam_trace *t, lam_tensor x)

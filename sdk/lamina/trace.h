@@ -160,6 +160,9 @@ typedef struct lam_trace_api {
                                 lam_nest vars);
   /** A schedule's multiplier at a count (u32 scalar); real_dtype scalar. */
   lam_tensor (*schedule_value) (lam_trace *t, lam_child schedule, lam_tensor count);
+
+  /** Sets the sticky error "<what>: wanted shape (?, ?, ?, 17), got f32[64,8,8,16]"; -1: any size. */
+  void (*fail_shape) (lam_trace *t, const char *what, const lam_shape *wanted, lam_tensor got);
 } lam_trace_api;
 
 #ifdef __cplusplus

@@ -71,11 +71,11 @@ conv2d_fprop (const conv2d *p, lam_trace *t, lam_tensor x)
 {
   lam_type type = lam_type_of (t, x);
   lam_conv_dims dims = lam_conv_dims_make (2);
-  if (lam_is_ok (t) && (type.rank != 4 || type.dims[3] % p->filter_shape.p[2] != 0)) {
-    lam_fail (t, "conv2d wants (batch, height, width, channels) with as many channels as "
-                 "filter_shape[2], or a multiple of it");
+  bool grouped = type.rank == 4 && type.dims[3] % p->filter_shape.p[2] == 0;
+  if (!grouped
+      && !lam_check_shape (t, "conv2d input (B, H, W, C), C = filter_shape[2] or a multiple", x,
+                           LAM_SHAPE (-1, -1, -1, p->filter_shape.p[2])))
     return lam_nil ();
-  }
   for (int i = 0; i < 2; i++) {
     dims.strides[i] = p->filter_stride.p[i];
     dims.rhs_dilation[i] = p->dilations.p[i];

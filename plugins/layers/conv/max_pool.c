@@ -32,10 +32,8 @@ max_pool_fprop (const max_pool *p, lam_trace *t, lam_tensor x)
 {
   lam_type type = lam_type_of (t, x);
   lam_window window = lam_window_make (4);
-  if (lam_is_ok (t) && type.rank != 4) {
-    lam_fail (t, "max_pool wants (batch, height, width, channels)");
+  if (!lam_check_shape (t, "max_pool input (B, H, W, C)", x, LAM_SHAPE (-1, -1, -1, -1)))
     return lam_nil ();
-  }
   for (int i = 0; i < 2; i++) {
     int64_t size = type.dims[1 + i], stride = p->window_stride.p[i], k = p->window_shape.p[i];
     int64_t pad = ((size + stride - 1) / stride - 1) * stride + k - size;
