@@ -10,7 +10,7 @@
 
 typedef struct Fixture {
   LmRegistry *registry;
-  LmBackend *reference, *one, *three;
+  LmBackend *reference, *one, *three; /* cpu with that many threads */
   GRand *rand;
   guint ran;
 } Fixture;
@@ -26,24 +26,39 @@ typedef struct Tolerance {
 static const Tolerance exact = {0, 0};
 static const Tolerance sums = {1, 64};
 
+/* How the two backends of cpu under test are opened. */
+typedef struct Options {
+  const char *one, *three;
+} Options;
+
+static const Options best = {"{\"threads\": 1}", "{\"threads\": 3}"};
+static const Options own = {"{\"threads\": 1, \"openblas\": false}",
+                            "{\"threads\": 3, \"openblas\": false}"};
+static const Options baseline = {"{\"threads\": 1, \"isa\": \"baseline\"}",
+                                 "{\"threads\": 3, \"isa\": \"baseline\"}"};
+static const Options avx2 = {"{\"threads\": 1, \"isa\": \"avx2\"}",
+                             "{\"threads\": 3, \"isa\": \"avx2\"}"};
+
+/* NULL: this processor lacks the instruction set. */
 static LmBackend *
-open_cpu (LmRegistry *registry, int threads)
+open_cpu (LmRegistry *registry, const char *text)
 {
-  g_autofree char *text = g_strdup_printf ("{\"threads\": %d}", threads);
   g_autoptr (JsonObject) options = lm_test_json (text);
   g_autoptr (GError) error = NULL;
   LmBackend *backend = lm_backend_open (registry, "cpu", options, &error);
-  g_assert_no_error (error);
+  if (backend == NULL)
+    g_assert_nonnull (strstr (error->message, "option isa"));
   return backend;
 }
 
 static void
 setup (Fixture *x, gconstpointer data)
 {
+  const Options *options = data;
   x->registry = lm_test_registry ();
   x->reference = lm_test_backend (x->registry, "reference");
-  x->one = open_cpu (x->registry, 1);
-  x->three = open_cpu (x->registry, 3);
+  x->one = open_cpu (x->registry, options->one);
+  x->three = open_cpu (x->registry, options->three);
   x->rand = g_rand_new_with_seed (20261201);
 }
 
@@ -51,8 +66,8 @@ static void
 teardown (Fixture *x, gconstpointer data)
 {
   lm_backend_unref (x->reference);
-  lm_backend_unref (x->one);
-  lm_backend_unref (x->three);
+  g_clear_pointer (&x->one, lm_backend_unref);
+  g_clear_pointer (&x->three, lm_backend_unref);
   lm_registry_free (x->registry);
   g_rand_free (x->rand);
 }
@@ -236,6 +251,7 @@ test_convert (Fixture *x, gconstpointer data)
 /* --- tables of functions --------------------------------------------------------------------- */
 
 #include "tests/backends/cases.h"
+#include "tests/backends/cases_contract.h"
 
 static void
 test_views (Fixture *x, gconstpointer data)
@@ -351,20 +367,38 @@ test_outputs (Fixture *x, gconstpointer data)
                            true, &exact));
 }
 
-#define ADD(name, fn) g_test_add ("/backends/cpu/" name, Fixture, NULL, setup, fn, teardown)
+/* A build of the loops and kernels other than the best. */
+static void
+test_build (Fixture *x, gconstpointer data)
+{
+  if (x->one == NULL) {
+    g_test_skip ("not on this processor");
+    return;
+  }
+  test_elementwise (x, data);
+  test_contract (x, data);
+  x->ran = 0;
+  test_reduce (x, data);
+}
+
+#define ADD(name, options, fn)                                                                     \
+  g_test_add ("/backends/cpu/" name, Fixture, options, setup, fn, teardown)
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  ADD ("elementwise", test_elementwise);
-  ADD ("convert", test_convert);
-  ADD ("views", test_views);
-  ADD ("reduce", test_reduce);
-  ADD ("window", test_window);
-  ADD ("contract", test_contract);
-  ADD ("index", test_index);
-  ADD ("donation", test_donation);
-  ADD ("outputs", test_outputs);
+  ADD ("elementwise", &best, test_elementwise);
+  ADD ("convert", &best, test_convert);
+  ADD ("views", &best, test_views);
+  ADD ("reduce", &best, test_reduce);
+  ADD ("window", &best, test_window);
+  ADD ("contract", &best, test_contract);
+  ADD ("contract/own", &own, test_contract);
+  ADD ("index", &best, test_index);
+  ADD ("donation", &best, test_donation);
+  ADD ("outputs", &best, test_outputs);
+  ADD ("baseline", &baseline, test_build);
+  ADD ("avx2", &avx2, test_build);
   return g_test_run ();
 }

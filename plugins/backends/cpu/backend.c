@@ -10,12 +10,18 @@
 
 typedef struct cpu_options {
   int64_t threads;
+  const char *isa;
+  bool openblas;
 } cpu_options;
 
 LAM_FIELDS (cpu_options,
             LAM_INT (threads, 0,
                      "Threads, the caller's included; 0: all processors it may run on."),
-            LAM_MIN (0), LAM_MAX (1024))
+            LAM_MIN (0), LAM_MAX (1024),
+            LAM_STRING (isa, "auto", "Instruction set of the loops; auto: the best there is."),
+            LAM_CHOICES ("auto baseline avx2 avx512"),
+            LAM_BOOL (openblas, true,
+                      "Whether OpenBLAS, where it is found, takes products it is good at."))
 
 /* --- claimed composites: one row a kernel (name, version); none yet --- */
 typedef struct cpu_composite {
@@ -56,17 +62,23 @@ backend_open (const lam_host *host, const void *options, lam_backend **out, lam_
 {
   const cpu_options *o = options;
   int threads = o->threads > 0 ? (int)o->threads : online_threads ();
-  const char *core = NULL;
+  const char *core = "OpenBLAS is switched off";
+  const cpu_isa *isa = cpu_isa_pick (o->isa);
+  if (isa == NULL)
+    return kit_fail (host, error, LAM_E_NO_DEVICE,
+                     "cpu: option isa is \"%s\", which this processor does not have; leave it out",
+                     o->isa);
   lam_backend *b = calloc (1, sizeof *b);
   if (b == NULL || (b->pool = cpu_pool_new (threads)) == NULL) {
     free (b);
     return kit_fail (host, error, LAM_E_NO_MEMORY, "cpu: no memory for the backend");
   }
   b->kit.host = host;
-  b->isa = cpu_isa_pick ();
+  b->isa = isa;
   threads = cpu_pool_threads (b->pool);
-  b->blas = cpu_blas_open (b->isa, &core);
-  snprintf (b->name, sizeof b->name, "%s, %d thread%s, %s%s", b->isa->name, threads,
+  if (o->openblas)
+    b->blas = cpu_blas_open (isa, &core);
+  snprintf (b->name, sizeof b->name, "%s, %d thread%s, %s%s", isa->name, threads,
             threads == 1 ? "" : "s", b->blas != NULL ? "OpenBLAS " : "own kernels only: ", core);
   *out = b;
   return LAM_OK;

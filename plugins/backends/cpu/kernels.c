@@ -3,19 +3,23 @@
 #include "kernels.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const cpu_isa *
-cpu_isa_pick (void)
+cpu_isa_pick (const char *name)
 {
+  bool any = strcmp (name, "auto") == 0;
 #if defined(__x86_64__)
   __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vl"))
+  if ((any || strcmp (name, "avx512") == 0) && __builtin_cpu_supports ("avx512f")
+      && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512vl"))
     return &cpu_isa_avx512;
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+  if ((any || strcmp (name, "avx2") == 0) && __builtin_cpu_supports ("avx2")
+      && __builtin_cpu_supports ("fma"))
     return &cpu_isa_avx2;
 #endif
-  return &cpu_isa_base;
+  return any || strcmp (name, "baseline") == 0 ? &cpu_isa_base : NULL;
 }
 
 static cpu_loop

@@ -46,8 +46,9 @@ typedef struct cpu_isa {
 
 extern const cpu_isa cpu_isa_base, cpu_isa_avx2, cpu_isa_avx512;
 
-/* The best build for this processor. */
-const cpu_isa *cpu_isa_pick (void);
+/* The build of that name ("baseline", "avx2", "avx512"), or the best one for "auto"; NULL if this
+ * processor cannot run it. */
+const cpu_isa *cpu_isa_pick (const char *name);
 
 /* The loop of isa, else of the baseline; NULL if there is none. */
 cpu_loop cpu_find_loop (const cpu_isa *isa, int32_t op, lam_dtype dtype, int32_t variant);

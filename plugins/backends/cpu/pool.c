@@ -28,13 +28,14 @@ struct cpu_pool {
   int threads; /* the caller included */
   worker *workers;
   pthread_mutex_t caller; /* held by the one who has the pool */
-  pthread_mutex_t mutex;  /* guards sleeping */
+  pthread_mutex_t mutex;  /* guards the job: fn, ctx, tasks, open */
   pthread_cond_t wake, done;
   atomic_uint round; /* counts jobs; a change is the start of one */
-  atomic_int busy;   /* workers that have not finished this round */
+  atomic_int active; /* workers inside the job */
   atomic_bool stop;
   atomic_int_fast64_t next;
-  int64_t tasks; /* written before round changes */
+  bool open; /* a worker may still join the job */
+  int64_t tasks;
   cpu_task_fn fn;
   void *ctx;
 };
@@ -68,6 +69,18 @@ wait_round (cpu_pool *pool, unsigned seen)
   return now;
 }
 
+/* A worker that wakes when the job is over does not join it, so nobody waits for it. */
+static bool
+join_job (cpu_pool *pool)
+{
+  pthread_mutex_lock (&pool->mutex);
+  bool joins = pool->open;
+  if (joins)
+    atomic_fetch_add (&pool->active, 1);
+  pthread_mutex_unlock (&pool->mutex);
+  return joins;
+}
+
 static void *
 worker_main (void *data)
 {
@@ -78,22 +91,14 @@ worker_main (void *data)
     seen = wait_round (pool, seen);
     if (atomic_load (&pool->stop))
       return NULL;
+    if (!join_job (pool))
+      continue;
     work (pool, w->number);
-    if (atomic_fetch_sub (&pool->busy, 1) == 1) {
-      pthread_mutex_lock (&pool->mutex);
+    pthread_mutex_lock (&pool->mutex);
+    if (atomic_fetch_sub (&pool->active, 1) == 1)
       pthread_cond_signal (&pool->done);
-      pthread_mutex_unlock (&pool->mutex);
-    }
+    pthread_mutex_unlock (&pool->mutex);
   }
-}
-
-static void
-announce (cpu_pool *pool)
-{
-  pthread_mutex_lock (&pool->mutex);
-  atomic_fetch_add (&pool->round, 1);
-  pthread_cond_broadcast (&pool->wake);
-  pthread_mutex_unlock (&pool->mutex);
 }
 
 /* Starts workers with every signal blocked: signals are the application's. */
@@ -141,8 +146,11 @@ cpu_pool_free (cpu_pool *pool)
 {
   if (pool == NULL)
     return;
+  pthread_mutex_lock (&pool->mutex);
   atomic_store (&pool->stop, true);
-  announce (pool);
+  atomic_fetch_add (&pool->round, 1);
+  pthread_cond_broadcast (&pool->wake);
+  pthread_mutex_unlock (&pool->mutex);
   for (int i = 1; i < pool->threads; i++)
     pthread_join (pool->workers[i - 1].thread, NULL);
   pthread_cond_destroy (&pool->done);
@@ -159,16 +167,35 @@ cpu_pool_threads (const cpu_pool *pool)
   return pool->threads;
 }
 
+/* Lets workers in. */
 static void
-wait_done (cpu_pool *pool)
+open_job (cpu_pool *pool, int64_t tasks, cpu_task_fn fn, void *ctx)
 {
+  pthread_mutex_lock (&pool->mutex);
+  pool->fn = fn;
+  pool->ctx = ctx;
+  pool->tasks = tasks;
+  pool->open = true;
+  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  atomic_fetch_add (&pool->round, 1);
+  pthread_cond_broadcast (&pool->wake);
+  pthread_mutex_unlock (&pool->mutex);
+}
+
+/* Lets no more in and waits for those who are. */
+static void
+close_job (cpu_pool *pool)
+{
+  pthread_mutex_lock (&pool->mutex);
+  pool->open = false;
+  pthread_mutex_unlock (&pool->mutex);
   for (int i = 0; i < SPINS; i++) {
-    if (atomic_load_explicit (&pool->busy, memory_order_acquire) == 0)
+    if (atomic_load_explicit (&pool->active, memory_order_acquire) == 0)
       return;
     RELAX ();
   }
   pthread_mutex_lock (&pool->mutex);
-  while (atomic_load (&pool->busy) != 0)
+  while (atomic_load (&pool->active) != 0)
     pthread_cond_wait (&pool->done, &pool->mutex);
   pthread_mutex_unlock (&pool->mutex);
 }
@@ -181,13 +208,8 @@ cpu_pool_run (cpu_pool *pool, int64_t tasks, cpu_task_fn fn, void *ctx)
       fn (ctx, i, 0);
     return;
   }
-  pool->fn = fn;
-  pool->ctx = ctx;
-  pool->tasks = tasks;
-  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
-  atomic_store (&pool->busy, pool->threads - 1);
-  announce (pool);
+  open_job (pool, tasks, fn, ctx);
   work (pool, 0);
-  wait_done (pool);
+  close_job (pool);
   pthread_mutex_unlock (&pool->caller);
 }
