@@ -43,4 +43,25 @@ kitinclude_HEADERS = \
   %D%/kit/slab.h \
   %D%/kit/walk.h
 
+# The kit is linked into backends: position-independent, without GLib, nothing exported. It is a
+# plain archive because outsiders link it with any tool.
+lib_LIBRARIES = liblamina-kit.a
+liblamina_kit_a_SOURCES = \
+  %D%/kit/backend.c \
+  %D%/kit/float16.c \
+  %D%/kit/holes.c \
+  %D%/kit/holes.h \
+  %D%/kit/index.c \
+  %D%/kit/liveness.c \
+  %D%/kit/ops.c \
+  %D%/kit/plan.c \
+  %D%/kit/slab.c \
+  %D%/kit/walk.c
+liblamina_kit_a_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+liblamina_kit_a_CFLAGS = $(PLUGIN_CFLAGS) -O3 -fPIC
+
+EXTRA_DIST += \
+  %D%/template \
+  %D%/doc
+
 pkgconfig_DATA += %D%/lamina-plugin.pc %D%/lamina-kit.pc

@@ -23,6 +23,7 @@ AM_TESTS_ENVIRONMENT = \
   LAM_PLUGIN_PATH='$(abs_top_builddir)/plugin-dir'; export LAM_PLUGIN_PATH; \
   LAMINA_STRANGER_DIR='$(abs_top_builddir)/stranger-dir'; export LAMINA_STRANGER_DIR; \
   LAMINA_TOOL='$(abs_top_builddir)/tools/lamina'; export LAMINA_TOOL; \
+  LAMINA_DATA_DIR='$(abs_top_srcdir)/tools:$(abs_top_srcdir)/tests'; export LAMINA_DATA_DIR; \
   LAMINA_CFLAGS='$(DEPS_CFLAGS)'; export LAMINA_CFLAGS; \
   XDG_CONFIG_HOME='$(abs_top_builddir)/test-home/config'; export XDG_CONFIG_HOME; \
   XDG_DATA_HOME='$(abs_top_builddir)/test-home/data'; export XDG_DATA_HOME; \

@@ -9,6 +9,8 @@ core_sources += \
   %D%/file.c \
   %D%/file.h \
   %D%/manifest.c \
+  %D%/npy.c \
+  %D%/npy.h \
   %D%/profile.c \
   %D%/profile.h \
   %D%/safetensors.c \

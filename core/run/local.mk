@@ -2,4 +2,9 @@
 # core/run: backends, devices, buffers, executables.
 
 core_sources += \
+  %D%/backend.c \
+  %D%/buffer.c \
+  %D%/executable.c \
+  %D%/plan_text.c \
+  %D%/private.h \
   %D%/run.h

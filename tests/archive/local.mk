@@ -10,4 +10,5 @@ check_PROGRAMS += \
   %D%/test-writer \
   %D%/test-zip
 
-EXTRA_DIST += %D%/tarball.h
+EXTRA_DIST += \
+  %D%/tarball.h

@@ -5,10 +5,11 @@
 fuzz_programs = \
   %D%/fuzz-config \
   %D%/fuzz-elf \
+  %D%/fuzz-npy \
   %D%/fuzz-safetensors \
   %D%/fuzz-tar \
-  %D%/fuzz-zip \
-  %D%/fuzz-text
+  %D%/fuzz-text \
+  %D%/fuzz-zip
 
 check_PROGRAMS += $(fuzz_programs)
 

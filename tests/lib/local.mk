@@ -11,4 +11,6 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden_op.h \
   %D%/opcheck.c \
   %D%/opcheck.h \
+  %D%/steps.c \
+  %D%/steps.h \
   %D%/test-golden.c

@@ -6,4 +6,6 @@ check_PROGRAMS += \
   %D%/test-load \
   %D%/test-registry
 
-EXTRA_DIST += %D%/fixture.c %D%/fixture.h
+EXTRA_DIST += \
+  %D%/fixture.c \
+  %D%/fixture.h

@@ -16,5 +16,12 @@ tests_strangers_dense_la_CFLAGS = $(PLUGIN_CFLAGS)
 tests_strangers_dense_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
 tests_strangers_dense_la_LIBADD = -lm
 
+check_LTLIBRARIES += tests/strangers/tasks.la
+tests_strangers_tasks_la_SOURCES = %D%/tasks.c
+tests_strangers_tasks_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_tasks_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_tasks_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_tasks_la_LIBADD = -lm
+
 EXTRA_DIST += \
   %D%/dense_cpp.cc

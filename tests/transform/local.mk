@@ -9,4 +9,5 @@ check_PROGRAMS += \
   %D%/test-pipeline \
   %D%/test-simplify
 
-EXTRA_DIST += %D%/lir.h
+EXTRA_DIST += \
+  %D%/lir.h

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/backends: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-cpu-golden \
+  %D%/test-cpu
+
+EXTRA_DIST += \
+  %D%/cases.h \
+  %D%/cases_contract.h

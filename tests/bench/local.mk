@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench: measurements, built by hand: make tests/bench/bench-X.
+
+EXTRA_PROGRAMS = \
+  %D%/bench-cpu

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/step: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-curve \
+  %D%/test-errors \
+  %D%/test-train
