@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-cpu-golden \
+  %D%/test-padding \
   %D%/test-cpu
 
 EXTRA_DIST += \

@@ -85,14 +85,17 @@ add_int (int64_t x, const int64_t *kernel, int64_t n, int64_t *row)
     row[o] = (int64_t)((uint64_t)row[o] + (uint64_t)x * (uint64_t)kernel[o]);
 }
 
-/* Adds what one window position brings: lhs and kernel point at its first input feature. */
+/* Adds what one window position brings: lhs (NULL: padding, which holds zeros that are multiplied as
+ * any others, so that 0 * inf is NaN) and kernel point at its first input feature. */
 static void
 add_position (const kit_conv *c, const segment *g, const char *lhs, const char *kernel, char *row)
 {
+  static const double zero = 0;
   bool is_float = lam_dtype_is_float (c->in_dtype), narrow = ref_is_narrow (c->in_dtype);
 
-  for (int64_t i = 0; i < c->group_features; i++) {
-    const char *x = lhs + i * c->lhs_feature * 8, *k = kernel + i * c->out_features * 8;
+  for (int64_t i = 0; i < c->group_features && (is_float || lhs != NULL); i++) {
+    const char *x = lhs != NULL ? lhs + i * c->lhs_feature * 8 : (const char *)&zero;
+    const char *k = kernel + i * c->out_features * 8;
     if (is_float)
       add_float (*(const double *)x, (const double *)k, g->count, narrow, (double *)row);
     else
@@ -114,10 +117,10 @@ sum_row (const kit_conv *c, int64_t b, const int64_t *o, const char *lhs, const 
     return;
   do {
     int64_t at = position (c, o, w);
-    for (int64_t i = 0; i < groups && at >= 0; i++) {
+    for (int64_t i = 0; i < groups; i++) {
       segment g = segment_of (c, i);
       int64_t from = at + (b + g.lhs_batch) * c->lhs_batch + g.lhs_feature * c->lhs_feature;
-      add_position (c, &g, lhs + from * 8, kernel + g.from * 8, row + g.from * 8);
+      add_position (c, &g, at >= 0 ? lhs + from * 8 : NULL, kernel + g.from * 8, row + g.from * 8);
     }
     kernel += plane;
   } while (kit_next (c->window.rank, c->window.size, w));
