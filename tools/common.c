@@ -58,6 +58,17 @@ check_count (const ToolParse *parse, int argc, char **argv)
   return TOOL_OK;
 }
 
+static int
+check_numbers (const ToolOptions *options)
+{
+  if (options->threads < 0)
+    return tool_usage ("--threads %d: wanted a number from 1, or 0 for the backend's choice",
+                       options->threads);
+  if (options->seed < -1)
+    return tool_usage ("--seed %" G_GINT64_FORMAT ": wanted a number from 0", options->seed);
+  return TOOL_OK;
+}
+
 gboolean
 tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
 {
@@ -72,6 +83,8 @@ tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
   *status = g_option_context_parse (context, argc, argv, &error)
                 ? check_count (parse, *argc, *argv)
                 : tool_usage ("%s; see %s --help", error->message, g_get_prgname ());
+  if (*status == TOOL_OK && parse->options != NULL)
+    *status = check_numbers (parse->options);
   return *status == TOOL_OK;
 }
 

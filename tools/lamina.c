@@ -2,6 +2,7 @@
 /* The program lamina: finds the verb and runs it. */
 #include "tools/common.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ help (void)
   for (guint i = 0; lamina_verbs[i] != NULL; i++)
     printf ("  %-9s %s\n", lamina_verbs[i]->name, lamina_verbs[i]->summary);
   printf ("\n"
-          "  lamina VERB --help   options and examples of a verb\n"
+          "  lamina VERB --help   options and examples of a verb; also: lamina help VERB\n"
           "  lamina --version\n\n"
           "First steps:\n"
           "  lamina new digits-mlp my-model\n"
@@ -69,15 +70,33 @@ unknown (const char *word)
   return tool_usage ("unknown verb \"%s\"; see lamina --help", word);
 }
 
-static int
-run (const LaminaVerb *verb, int argc, char **argv)
+static const LaminaVerb *
+find (const char *word)
 {
+  for (guint i = 0; lamina_verbs[i] != NULL; i++)
+    if (strcmp (word, lamina_verbs[i]->name) == 0)
+      return lamina_verbs[i];
+  return NULL;
+}
+
+/* argv[0] is the verb as given. A result that could not be written is no result. */
+static int
+run (int argc, char **argv)
+{
+  const LaminaVerb *verb = find (argv[0]);
+  if (verb == NULL)
+    return unknown (argv[0]);
   g_autofree char *name = g_strdup_printf ("lamina %s", verb->name);
-  g_autofree char **args = g_new0 (char *, argc);
-  memcpy (args, argv + 1, sizeof *args * (gsize)(argc - 1));
+  g_autofree char **args = g_new0 (char *, argc + 1);
+  memcpy (args, argv, sizeof *args * (gsize)argc);
   args[0] = name;
   g_set_prgname (name);
-  return verb->run (argc - 1, args);
+  int status = verb->run (argc, args);
+  if ((fflush (stdout) != 0 || ferror (stdout)) && status == TOOL_OK) {
+    fprintf (stderr, "%s: cannot write to standard output: %s\n", name, g_strerror (errno));
+    status = LAMINA_ERROR_IO + 1;
+  }
+  return status;
 }
 
 int
@@ -86,17 +105,17 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   g_set_prgname ("lamina");
   g_log_writer_default_set_use_stderr (TRUE);
+  gboolean is_help = argc > 1 && strcmp (argv[1], "help") == 0;
   if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0
-      || strcmp (argv[1], "help") == 0) {
+      || (is_help && argc == 2)) {
     help ();
     return argc < 2 ? TOOL_USAGE : TOOL_OK;
   }
+  if (is_help)
+    return run (2, (char *[]) {argv[2], "--help", NULL});
   if (strcmp (argv[1], "--version") == 0) {
     printf ("lamina %s\n", lamina_version ());
     return TOOL_OK;
   }
-  for (guint i = 0; lamina_verbs[i] != NULL; i++)
-    if (strcmp (argv[1], lamina_verbs[i]->name) == 0)
-      return run (lamina_verbs[i], argc, argv);
-  return unknown (argv[1]);
+  return run (argc - 1, argv + 1);
 }

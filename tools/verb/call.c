@@ -46,17 +46,17 @@ run (int argc, char **argv)
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
        "Write the results as 0, 1 ... (.npz, .safetensors) instead of showing them", "FILE"},
       {0}};
-  const ToolParse parse = {
-      .arguments = "FILE.lir",
-      .summary = "Runs a function in text form on a backend.",
-      .description = "Examples:\n"
-                     "  lamina ir my-model --function predict --stage trace > predict.lir\n"
-                     "  lamina call f.lir --in x.npz --out y.npz --backend reference",
-      .own = own,
-      .options = &options,
-      .has = TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_EXPLAIN,
-      .min = 1,
-      .max = 1};
+  const ToolParse parse = {.arguments = "FILE.lir",
+                           .summary = "Runs a function in text form on a backend.",
+                           .description =
+                               "Examples:\n"
+                               "  lamina ir my-model --which predict --stage trace > predict.lir\n"
+                               "  lamina call f.lir --in x.npz --out y.npz --backend reference",
+                           .own = own,
+                           .options = &options,
+                           .has = TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_EXPLAIN,
+                           .min = 1,
+                           .max = 1};
   return tool_parse (&parse, &argc, &argv, &status) ? call (argv[1], in, out, &options) : status;
 }
 

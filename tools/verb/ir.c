@@ -3,7 +3,7 @@
 #include "tools/common.h"
 
 static char *
-show (const char *path, const char *function, const char *stage, const ToolOptions *options,
+show (const char *path, const char *which, const char *stage, const ToolOptions *options,
       GError **error)
 {
   g_autoptr (LaminaContext) context = tool_context (options, error);
@@ -12,18 +12,18 @@ show (const char *path, const char *function, const char *stage, const ToolOptio
   if (g_str_has_suffix (path, ".lir"))
     return lamina_ir_file (context, path, options->backend, stage, error);
   g_autoptr (LaminaModel) model = tool_open_model (context, path, options, NULL, error);
-  return model != NULL ? lamina_model_ir (model, function, stage, error) : NULL;
+  return model != NULL ? lamina_model_ir (model, which, stage, error) : NULL;
 }
 
 static int
 run (int argc, char **argv)
 {
   g_auto (ToolOptions) options = TOOL_OPTIONS_INIT;
-  g_autofree char *function = NULL, *stage = NULL;
+  g_autofree char *which = NULL, *stage = NULL;
   GError *error = NULL;
   int status;
   const GOptionEntry own[] = {
-      {"function", 'F', 0, G_OPTION_ARG_STRING, &function,
+      {"which", 'w', 0, G_OPTION_ARG_STRING, &which,
        "init, train, eval or predict (default: train)", "NAME"},
       {"stage", 's', 0, G_OPTION_ARG_STRING, &stage,
        "trace, simplify, cse, dce, legalize, final or plan (default: final)", "STAGE"},
@@ -33,7 +33,7 @@ run (int argc, char **argv)
       .summary = "Shows a function of a model, or of a file in text form, after a stage of its way "
                  "to the backend; plan: its memory.",
       .description = "Examples:\n"
-                     "  lamina ir my-model --function eval --stage trace\n"
+                     "  lamina ir my-model --which eval --stage trace\n"
                      "  lamina ir my-model --stage plan\n"
                      "  lamina ir f.lir --backend reference",
       .own = own,
@@ -43,8 +43,8 @@ run (int argc, char **argv)
       .max = 1};
   if (!tool_parse (&parse, &argc, &argv, &status))
     return status;
-  char *text = show (argv[1], function != NULL ? function : "train",
-                     stage != NULL ? stage : "final", &options, &error);
+  char *text = show (argv[1], which != NULL ? which : "train", stage != NULL ? stage : "final",
+                     &options, &error);
   return tool_print (text, error);
 }
 

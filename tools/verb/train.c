@@ -34,7 +34,7 @@ typedef struct Progress {
   GString *line;
   guint64 first; /* step that this run began with */
   gboolean begun;
-  double shown; /* seconds at the last line */
+  double shown; /* seconds at the last line, or when the last lines were passed on */
   guint64 tenth;
 } Progress;
 
@@ -49,26 +49,37 @@ append_duration (GString *out, double seconds)
     g_string_append_printf (out, "%u:%02u", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
+/* , "key": {"name": value ...} */
+static void
+append_json_map (GString *out, const char *key, guint n, const char *const *names,
+                 const double *values)
+{
+  g_string_append_printf (out, ", \"%s\": {", key);
+  for (guint i = 0; i < n; i++) {
+    g_string_append (out, i > 0 ? ", " : "");
+    tool_append_json_string (out, names[i]);
+    g_string_append (out, ": ");
+    tool_append_json_number (out, values[i]);
+  }
+  g_string_append_c (out, '}');
+}
+
 static void
 print_json (Progress *p, const LaminaStepInfo *info)
 {
   g_string_printf (p->line, "{\"step\": %" G_GUINT64_FORMAT ", \"loss\": ", info->step);
   tool_append_json_number (p->line, info->loss);
-  for (guint i = 0; i < info->n_metrics; i++) {
-    g_string_append (p->line, ", ");
-    tool_append_json_string (p->line, info->metric_names[i]);
-    g_string_append (p->line, ": ");
-    tool_append_json_number (p->line, info->metric_values[i]);
-  }
-  g_string_append (p->line, ", \"scalars\": {");
-  for (guint i = 0; i < info->n_scalars; i++) {
-    g_string_append (p->line, i > 0 ? ", " : "");
-    tool_append_json_string (p->line, info->scalar_names[i]);
-    g_string_append (p->line, ": ");
-    tool_append_json_number (p->line, info->scalar_values[i]);
-  }
-  g_string_append (p->line, "}}\n");
+  append_json_map (p->line, "metrics", info->n_metrics, info->metric_names, info->metric_values);
+  append_json_map (p->line, "weights", info->n_metrics, info->metric_names, info->metric_weights);
+  append_json_map (p->line, "scalars", info->n_scalars, info->scalar_names, info->scalar_values);
+  g_string_append (p->line, ", \"seconds\": ");
+  tool_append_json_number (p->line, info->seconds);
+  g_string_append (p->line, "}\n");
   fputs (p->line->str, stdout);
+  if (info->seconds - p->shown >= 0.1) { /* who reads along sees them soon, at no cost a step */
+    p->shown = info->seconds;
+    fflush (stdout);
+  }
 }
 
 static void
@@ -93,10 +104,10 @@ print_line (Progress *p, const LaminaStepInfo *info)
   g_string_append (p->line, left > 0 ? "ETA " : "in ");
   append_duration (p->line, left > 0 && rate > 0 ? (double)left / rate : info->seconds);
   if (p->terminal)
-    fprintf (stderr, "\r\033[K%s%s", p->line->str, left == 0 ? "\n" : "");
+    printf ("\r\033[K%s%s", p->line->str, left == 0 ? "\n" : "");
   else
-    fprintf (stderr, "%s\n", p->line->str);
-  fflush (stderr);
+    printf ("%s\n", p->line->str);
+  fflush (stdout);
 }
 
 /* On a terminal ten lines a second over each other; in a file about ten in all. */
@@ -203,19 +214,19 @@ train (const Train *t, LaminaModel *model, const char *output)
     return tool_fail (error);
   Progress progress = {.json = t->options.json,
                        .quiet = t->quiet,
-                       .terminal = isatty (STDERR_FILENO) != 0,
+                       .terminal = isatty (STDOUT_FILENO) != 0,
                        .line = line};
   guint64 total = t->steps > 0 ? (guint64)t->steps : lamina_trainer_total (trainer);
   if (!t->options.json && !t->quiet)
-    fprintf (stderr, "%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
-             lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
-             lamina_trainer_step (trainer), total);
+    printf ("%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
+            lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
+            lamina_trainer_step (trainer), total);
   catch_signals ();
   if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
     return tool_fail (error);
   tool_explain (model, &t->options);
   if (progress.terminal && !progress.json && !progress.quiet && interrupted)
-    fputc ('\n', stderr);
+    putchar ('\n');
   if (!lamina_trainer_save (trainer, output, &error))
     return tool_fail (error);
   print_saved (trainer, output, &t->options);
@@ -259,7 +270,11 @@ run (int argc, char **argv)
           "  lamina train my-model --seed 3 -o seed-3.lam\n"
           "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
           "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n\n"
-          "--json writes one line a step: {\"step\", \"loss\", metrics, \"scalars\"}.\n"
+          "--json writes one line a step, {\"step\", \"loss\", \"metrics\", \"weights\", "
+          "\"scalars\",\n"
+          "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
+          "lacks are\n"
+          "the strings \"nan\", \"inf\", \"-inf\".\n"
           "Ctrl-C ends after the running step, saves, and exits with status 130; the\n"
           "archive then goes on bit for bit.",
       .own = own,
