@@ -42,10 +42,12 @@ lm_train_config_read (const LmModel *model, LmTrainConfig *out, GError **error)
   g_autoptr (JsonObject) empty = json_object_new ();
   g_autoptr (LmParams) params = lm_params_new (
       table, node != NULL ? json_node_get_object (node) : empty, NULL, "train", error);
-  if (params != NULL)
+  bool good = params != NULL;
+  if (good)
     lm_params_fill (params, out);
+  g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
   lm_field_table_free (table);
-  return params != NULL;
+  return good;
 }
 
 /* --- building -------------------------------------------------------------------------------------- */
