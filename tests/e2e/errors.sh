@@ -59,7 +59,39 @@ refused 3 "unknown backend" 'cup' 'lamina.cpu'
 config 's/"loss_name": "loss",//; s/"type": "lamina.learner",/"type": "lamina.learner", "loss_name": "los",/'
 refused 2 "loss that is no metric" 'los' 'did you mean "loss"'
 
+# Arrays named 0, 1, 2 of the wrong kinds, made by a function.
+cat >arrays.lir <<'END'
+func @arrays() -> (f32[10,8,8,1], f32[10], i32[9]) {
+  %0 = iota() {iota_dimension = 0} : f32[10,8,8,1]
+  %1 = iota() {iota_dimension = 0} : f32[10]
+  %2 = iota() {iota_dimension = 0} : i32[9]
+  return %0, %1, %2
+}
+END
+run 0 call arrays.lir --out arrays.npz
+config 's|data/digits.npz|data/digits.npz", "inputs": "0", "labels": "1|'
+cp arrays.npz p/data/digits.npz
+refused 2 "wrong dtype in data: labels that are no integers" 'inputs.train' 'digits.npz' 'array "1"' \
+  'integers' 'f32'
+
+config 's|data/digits.npz|data/digits.npz", "inputs": "0", "labels": "2|'
+cp arrays.npz p/data/digits.npz
+refused 2 "as many labels as inputs" 'digits.npz' '10 inputs' '9 labels'
+
+config 's|data/digits.npz|data/digits.npy|'
+rm p/data/digits.npz
+printf "\\223NUMPY\\001\\000\\106\\000%-69s\\n" \
+  "{'descr': '<c16', 'fortran_order': False, 'shape': (4, 8, 8, 1), }" >p/data/digits.npy
+head -c 4096 /dev/zero >>p/data/digits.npy
+refused 4 "wrong dtype in data: complex numbers" 'inputs.train' 'digits.npy' 'dtype is not one of f2 f4'
+
 small_project r
+run 3 train r -o nowhere/out.lam
+says err 'cannot write nowhere/out.lam' 'folder nowhere' 'No such file'
+[ ! -e nowhere ] || note "nowhere was made"
+[ ! -s out ] || note "it trained before it said so: $(cat out)"
+report "an output that cannot be written is refused before training"
+
 run 0 train r -q -o whole.lam
 head -c 30000 whole.lam >short.lam
 run 4 train short.lam

@@ -113,6 +113,45 @@ run 7 eval m.lam
 says err "acme.layers"
 report "trust can be taken back"
 
+# refused_code STATUS NAME PROJECT TEXT...: training the project is refused, and leaves it as it was.
+refused_code ()
+{
+  local status=$1 name=$2 project=$3
+  shift 3
+  find "$project" -type f -exec sha256sum {} + | sort >before
+  run "$status" train "$project" -o refused.lam
+  says err "$@"
+  [ "$(grep -c '^lamina train: ' err)" = 1 ] || note "wanted one error"
+  [ ! -e refused.lam ] || note "refused.lam was written"
+  find "$project" -type f -exec sha256sum {} + | sort | cmp before - || note "$project was changed"
+  report "$name"
+}
+
+project none acme.so
+rm -r none/plugins
+sed -i 's/"backend": "stranger.plain",//' none/model.json
+refused_code 3 "a plugin that is not there" none 'model.network.layers_1' 'no layer "acme.dense"' \
+  'searched: ' 'see: lamina plugin list'
+
+run 0 pack m lost.lam
+run 0 unpack lost.lam lost
+rm "lost/plugins/$platform/acme.so"
+refused_code 4 "a described plugin file that is gone" lost manifest.json acme.so 'not there'
+
+run 0 unpack lost.lam longer
+printf 'x' >>"longer/plugins/$platform/acme.so"
+refused_code 4 "a plugin file that is not the described one" longer manifest.json acme.so
+
+# e_machine at byte 18 of an ELF file: 0x5441, which no machine has.
+project alien acme.so
+printf 'AT' | dd of="alien/plugins/$platform/acme.so" bs=1 seek=18 conv=notrunc status=none
+refused_code 8 "a plugin for another machine" alien acme.so 'built for' 'machine 21569' 'get a build'
+run 8 pack alien alien.lam
+[ ! -e alien.lam ] || note "alien.lam was written"
+run 8 eval m --plugin "alien/plugins/$platform/acme.so"
+says err 'machine 21569'
+report "nor is it packed, nor taken by --plugin"
+
 project cpp acme-cpp.so
 run 7 train cpp
 says err "run: lamina trust cpp"

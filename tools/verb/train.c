@@ -2,6 +2,7 @@
 /* lamina train: trains a model and writes it as an archive. */
 #include "tools/common.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,20 @@ typedef struct Train {
   gboolean force, quiet;
 } Train;
 
+/* Hours of training shall not end with a folder that was misspelt. */
+static gboolean
+check_folder (const char *output, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (output);
+  if (access (folder, W_OK | X_OK) == 0)
+    return TRUE;
+  int code = errno;
+  g_set_error (error, LAMINA_ERROR, code == ENOENT ? LAMINA_ERROR_NOT_FOUND : LAMINA_ERROR_IO,
+               "cannot write %s: folder %s: %s; make it, or name another file with -o", output,
+               folder, g_strerror (code));
+  return FALSE;
+}
+
 /* Where the trained model goes; an existing file is only replaced when it is the one that goes on. */
 static char *
 choose_output (const Train *t, const char *model, GError **error)
@@ -159,8 +174,14 @@ choose_output (const Train *t, const char *model, GError **error)
                                    : g_strdup (model);
   g_autofree char *a = g_canonicalize_filename (output, NULL);
   g_autofree char *b = g_canonicalize_filename (model, NULL);
-  if (t->force || strcmp (a, b) == 0 || !g_file_test (output, G_FILE_TEST_EXISTS))
-    return output;
+  if (!g_file_test (model, G_FILE_TEST_EXISTS))
+    return output; /* opening it says so */
+  if (t->force || strcmp (a, b) == 0 || !g_file_test (output, G_FILE_TEST_EXISTS)) {
+    if (check_folder (output, error))
+      return output;
+    g_free (output);
+    return NULL;
+  }
   g_set_error (error, LAMINA_ERROR, LAMINA_ERROR_INVALID,
                "%s exists already; go on from it with: lamina train %s, name another file with -o, "
                "or overwrite it with --force",
@@ -204,6 +225,22 @@ print_saved (const LaminaTrainer *trainer, const char *output, const ToolOptions
   fputs (out->str, stdout);
 }
 
+static void
+print_start (const Train *t, const LaminaModel *model, const LaminaTrainer *trainer, guint64 total)
+{
+  guint64 step = lamina_trainer_step (trainer);
+  if (t->options.json || t->quiet)
+    return;
+  if (step < total)
+    printf ("%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
+            lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
+            step, total);
+  else
+    printf ("already at step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+            ": nothing to train; --steps N trains up to step N\n",
+            step, total);
+}
+
 static int
 train (const Train *t, LaminaModel *model, const char *output)
 {
@@ -217,10 +254,7 @@ train (const Train *t, LaminaModel *model, const char *output)
                        .terminal = isatty (STDOUT_FILENO) != 0,
                        .line = line};
   guint64 total = t->steps > 0 ? (guint64)t->steps : lamina_trainer_total (trainer);
-  if (!t->options.json && !t->quiet)
-    printf ("%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
-            lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
-            lamina_trainer_step (trainer), total);
+  print_start (t, model, trainer, total);
   catch_signals ();
   if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
     return tool_fail (error);
