@@ -56,8 +56,9 @@ horner (double v, const double *c, int n)
   return p;
 }
 
-/* M. Giles' polynomials (2010) in single precision give the start, three Newton steps on erf (on erfc in
- * the tails, where erf has lost its digits) the rest. */
+/* M. Giles' polynomials (2010) in single precision, or far out the leading terms of erfc's expansion,
+ * give the start, three Newton steps on erf (on erfc in the tails, where erf has lost its digits) the
+ * rest. */
 static double
 erf_inv (double x)
 {
@@ -74,6 +75,10 @@ erf_inv (double x)
     return x;
   w = -log1p (-a * a);
   y = a * (w < 5 ? horner (w - 2.5, centre, 9) : horner (sqrt (w) - 3, tail, 9));
+  if (w > 13) {
+    double l = -log (1 - a);
+    y = sqrt (l - 0.5 * log (3.14159265358979324 * l));
+  }
   for (int i = 0; i < 3; i++) {
     double slope = 1.1283791670955126 * exp (-y * y); /* 2 / sqrt (pi) e^(-y^2) */
     double miss = a < 0.5 ? erf (y) - a : (1 - a) - erfc (y);
