@@ -102,7 +102,7 @@ run (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-  setlocale (LC_ALL, "");
+  setlocale (LC_CTYPE, ""); /* how file names and the terminal are encoded; numbers stay in C */
   g_set_prgname ("lamina");
   g_log_writer_default_set_use_stderr (TRUE);
   gboolean is_help = argc > 1 && strcmp (argv[1], "help") == 0;
