@@ -57,8 +57,9 @@ includes sdk/lamina |
   grep -vE ':[0-9]+:<(lamina/[a-z0-9_/]+\.(h|def)|std(bool|def|int)\.h)>$' |
   report "SDK headers include only each other and stddef, stdint, stdbool"
 
+# A quoted header is private to the kit, so only its sources may name it.
 includes sdk/kit | grep -vE ":[0-9]+:<((lamina|kit)/[a-z0-9_/]+\.(h|def)|($libc|$system)\.h)>$" |
-  report "the kit includes only the SDK and libc"
+  grep -vE '\.c:[0-9]+:"[a-z0-9_]+\.h"$' | report "the kit includes only the SDK and libc"
 
 includes tools | grep -E '[<"](core|lamina|kit|plugins|sdk|json-glib|archive|sodium)[/._]' |
   grep -vE '[<"]lamina\.h[>"]$' | report "tools see only lamina.h"
