@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-manifest \
+  %D%/test-npy \
   %D%/test-safetensors \
   %D%/test-safetensors_write \
   %D%/test-tar \

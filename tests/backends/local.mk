@@ -3,8 +3,8 @@
 
 check_PROGRAMS += \
   %D%/test-cpu-golden \
-  %D%/test-padding \
-  %D%/test-cpu
+  %D%/test-cpu \
+  %D%/test-padding
 
 EXTRA_DIST += \
   %D%/cases.h \

@@ -11,6 +11,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden_op.h \
   %D%/opcheck.c \
   %D%/opcheck.h \
+  %D%/project.c \
+  %D%/project.h \
   %D%/steps.c \
   %D%/steps.h \
   %D%/test-golden.c

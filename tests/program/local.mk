@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/program: one program for each source file.
+
+check_PROGRAMS += \
+  %D%/test-code \
+  %D%/test-eval \
+  %D%/test-input \
+  %D%/test-predict \
+  %D%/test-save \
+  %D%/test-state \
+  %D%/test-train
