@@ -76,6 +76,25 @@ lm_test_project_input (LmTestProject *project, const char *name)
   return input;
 }
 
+char *
+lm_test_project_folder (const char *top)
+{
+  const char *srcdir = g_getenv ("LAMINA_SRCDIR");
+  char *folder = g_dir_make_tmp ("lamina-project-XXXXXX", NULL);
+  g_autofree char *text = lm_test_project_config (top), *digits = NULL;
+  g_autofree char *config = g_build_filename (folder, "model.json", NULL);
+  g_autofree char *data = g_build_filename (folder, "tests", "data", NULL);
+  g_autofree char *to = g_build_filename (data, "digits.npz", NULL);
+  g_autofree char *from =
+      g_build_filename (srcdir != NULL ? srcdir : ".", "tests/data/digits.npz", NULL);
+  gsize n;
+  g_assert_cmpint (g_mkdir_with_parents (data, 0700), ==, 0);
+  g_assert_true (g_file_get_contents (from, &digits, &n, NULL));
+  g_assert_true (g_file_set_contents (to, digits, (gssize)n, NULL));
+  g_assert_true (g_file_set_contents (config, text, -1, NULL));
+  return folder;
+}
+
 void
 lm_test_remove_tree (const char *path)
 {

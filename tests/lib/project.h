@@ -27,6 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTestProject, lm_test_project_free)
 LmState *lm_test_project_state (LmTestProject *project);
 LmInput *lm_test_project_input (LmTestProject *project, const char *name);
 
+/* A new folder with the config and its data, as `lamina new` makes one; remove it with
+ * lm_test_remove_tree. */
+char *lm_test_project_folder (const char *top);
+
 /* Removes a folder with all it holds. */
 void lm_test_remove_tree (const char *path);
 
