@@ -49,6 +49,25 @@ typedef struct LmVjpCtx {
                          GError **error);
 } LmVjpCtx;
 
+/* --- batching rule ---------------------------------------------------------------------------- */
+
+/* The equation once for each of `size` rows. A batched value has one axis more than in f: at
+ * axis[k] of operand k, each row along it. At least one operand is batched and size is above 0. */
+typedef struct LmBatchCtx {
+  LmBuilder *b;        /* where the batched function is being built */
+  const LmFunction *f; /* function being batched */
+  const lam_equation *e;
+  int64_t size;
+  const LmValue *in;   /* operands as values of b */
+  const int32_t *axis; /* of each operand; -1: not batched, the same in every row */
+  LmValue *out;        /* filled by the rule: each result ... */
+  int32_t *out_axis;   /* ... and where its batch axis lies; -1: not batched */
+  /* Batches a region of the equation in place: its parameters are the operands, its results become
+   * out and out_axis. (For composites; control ops build their regions anew.) */
+  void (*inline_region) (struct LmBatchCtx *c, const LmFunction *region);
+  void *walk; /* of inline_region */
+} LmBatchCtx;
+
 /* --- fold rule: exact only (integers, copies, identities) ------------------------------------- */
 typedef struct LmFoldCtx {
   LmBuilder *b; /* result function under construction */
@@ -65,6 +84,7 @@ typedef struct LmRules {
   /* Derived ops (flag D): the same results from mandatory ops, inlined by legalize. */
   void (*decompose) (LmBuilder *b, const LmFunction *f, const lam_equation *e, const LmValue *in,
                      LmValue *out);
+  void (*batch) (LmBatchCtx *c); /* required, but for ops without operands */
 } LmRules;
 
 #define LAM_OP(name, number, since, min, max, results, class, flags, attrs, doc)                   \

@@ -304,19 +304,32 @@ shift_fold (LmFoldCtx *c)
 
 /* --- the rows -------------------------------------------------------------------------------- */
 
-const LmRules lm_rules_add = {.type = any_type, .vjp = add_vjp, .fold = add_fold};
-const LmRules lm_rules_subtract = {
-    .type = numbers_type, .vjp = subtract_vjp, .fold = subtract_fold};
-const LmRules lm_rules_multiply = {.type = any_type, .vjp = multiply_vjp, .fold = multiply_fold};
-const LmRules lm_rules_divide = {.type = numbers_type, .vjp = divide_vjp, .fold = divide_fold};
-const LmRules lm_rules_remainder = {.type = numbers_type, .vjp = remainder_vjp};
-const LmRules lm_rules_power = {.type = floats_type, .vjp = power_vjp};
-const LmRules lm_rules_maximum = {.type = any_type, .vjp = extremum_vjp, .fold = extremum_fold};
-const LmRules lm_rules_minimum = {.type = any_type, .vjp = extremum_vjp, .fold = extremum_fold};
-const LmRules lm_rules_atan2 = {.type = floats_type, .vjp = atan2_vjp};
-const LmRules lm_rules_and = {.type = bits_type, .fold = and_fold};
-const LmRules lm_rules_or = {.type = bits_type, .fold = or_fold};
-const LmRules lm_rules_xor = {.type = bits_type, .fold = xor_fold};
-const LmRules lm_rules_shift_left = {.type = shift_type, .fold = shift_fold};
-const LmRules lm_rules_shift_right_logical = {.type = shift_type, .fold = shift_fold};
-const LmRules lm_rules_shift_right_arithmetic = {.type = shift_type, .fold = shift_fold};
+const LmRules lm_rules_add = {
+    .type = any_type, .vjp = add_vjp, .fold = add_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_subtract = {.type = numbers_type,
+                                   .vjp = subtract_vjp,
+                                   .fold = subtract_fold,
+                                   .batch = lm_batch_elementwise};
+const LmRules lm_rules_multiply = {
+    .type = any_type, .vjp = multiply_vjp, .fold = multiply_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_divide = {
+    .type = numbers_type, .vjp = divide_vjp, .fold = divide_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_remainder = {
+    .type = numbers_type, .vjp = remainder_vjp, .batch = lm_batch_elementwise};
+const LmRules lm_rules_power = {
+    .type = floats_type, .vjp = power_vjp, .batch = lm_batch_elementwise};
+const LmRules lm_rules_maximum = {
+    .type = any_type, .vjp = extremum_vjp, .fold = extremum_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_minimum = {
+    .type = any_type, .vjp = extremum_vjp, .fold = extremum_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_atan2 = {
+    .type = floats_type, .vjp = atan2_vjp, .batch = lm_batch_elementwise};
+const LmRules lm_rules_and = {.type = bits_type, .fold = and_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_or = {.type = bits_type, .fold = or_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_xor = {.type = bits_type, .fold = xor_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_shift_left = {
+    .type = shift_type, .fold = shift_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_shift_right_logical = {
+    .type = shift_type, .fold = shift_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_shift_right_arithmetic = {
+    .type = shift_type, .fold = shift_fold, .batch = lm_batch_elementwise};

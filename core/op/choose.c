@@ -56,7 +56,8 @@ compare_fold (LmFoldCtx *c)
   return lm_fold_to_ints (c, values, n);
 }
 
-const LmRules lm_rules_compare = {.type = compare_type, .fold = compare_fold};
+const LmRules lm_rules_compare = {
+    .type = compare_type, .fold = compare_fold, .batch = lm_batch_elementwise};
 
 /* --- select ---------------------------------------------------------------------------------- */
 
@@ -93,7 +94,8 @@ select_fold (LmFoldCtx *c)
   return lm_fold_is (c, 0, 0) && lm_fold_to (c, c->in[2]);
 }
 
-const LmRules lm_rules_select = {.type = select_type, .vjp = select_vjp, .fold = select_fold};
+const LmRules lm_rules_select = {
+    .type = select_type, .vjp = select_vjp, .fold = select_fold, .batch = lm_batch_elementwise};
 
 /* --- clamp: operands low, x, high ------------------------------------------------------------- */
 
@@ -155,4 +157,7 @@ clamp_decompose (LmBuilder *b, const LmFunction *f, const lam_equation *e, const
   out[0] = lm_emit_binary (b, LAM_OP_minimum, lm_emit_binary (b, LAM_OP_maximum, in[1], low), high);
 }
 
-const LmRules lm_rules_clamp = {.type = clamp_type, .vjp = clamp_vjp, .decompose = clamp_decompose};
+const LmRules lm_rules_clamp = {.type = clamp_type,
+                                .vjp = clamp_vjp,
+                                .decompose = clamp_decompose,
+                                .batch = lm_batch_elementwise};

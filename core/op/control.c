@@ -40,8 +40,18 @@ composite_type (LmTypeCtx *c)
   return true;
 }
 
+static void
+composite_batch (LmBatchCtx *c)
+{
+  /* (name, version) says what shapes mean, for whoever claims it: over more axes the region may be
+   * something else (a softmax of the last axis is, a layer norm of the last two is not), and no
+   * attribute could tell. So the composite gives way to its batched region, which is right for
+   * every name; its parts are claimed and fused like any equations. */
+  c->inline_region (c, lm_function_region (c->f, c->e, 0));
+}
+
 /* Its gradient needs the vjp of a region: core/transform/grad_composite.c. */
-const LmRules lm_rules_composite = {.type = composite_type};
+const LmRules lm_rules_composite = {.type = composite_type, .batch = composite_batch};
 
 /* --- name, stop_gradient ---------------------------------------------------------------------- */
 
@@ -67,8 +77,10 @@ operand_decompose (LmBuilder *b, const LmFunction *f, const lam_equation *e, con
   out[0] = in[0];
 }
 
-const LmRules lm_rules_name = {.type = same_type, .vjp = name_vjp, .decompose = operand_decompose};
-const LmRules lm_rules_stop_gradient = {.type = same_type, .decompose = operand_decompose};
+const LmRules lm_rules_name = {
+    .type = same_type, .vjp = name_vjp, .decompose = operand_decompose, .batch = lm_batch_in_place};
+const LmRules lm_rules_stop_gradient = {
+    .type = same_type, .decompose = operand_decompose, .batch = lm_batch_in_place};
 
 /* --- optimization_barrier --------------------------------------------------------------------- */
 
@@ -98,4 +110,17 @@ barrier_vjp (LmVjpCtx *c)
       c->d_in[k] = d++;
 }
 
-const LmRules lm_rules_optimization_barrier = {.type = barrier_type, .vjp = barrier_vjp};
+/* Each operand passes with its own batch axis or none. */
+static void
+barrier_batch (LmBatchCtx *c)
+{
+  LmOp o = {.op = c->e->op, .operands = c->in, .n_operands = c->e->n_operands};
+  LmValue first = lm_builder_op (c->b, &o);
+  for (uint32_t k = 0; k < c->e->n_results; k++) {
+    c->out[k] = first == LM_NIL ? LM_NIL : first + k;
+    c->out_axis[k] = c->axis[k];
+  }
+}
+
+const LmRules lm_rules_optimization_barrier = {
+    .type = barrier_type, .vjp = barrier_vjp, .batch = barrier_batch};

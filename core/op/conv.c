@@ -268,4 +268,97 @@ conv_vjp (LmVjpCtx *c)
   }
 }
 
-const LmRules lm_rules_convolution = {.type = conv_type, .vjp = conv_vjp};
+/* --- batching rule: batch axes merge into axes of the convolution (JAX,
+ * _conv_general_dilated_batch_rule) ------------------------------------------------------------- */
+
+/* x without axis `from`, which becomes the outer part of the axis that is then `to`. */
+static LmValue
+merge_axis (LmBuilder *b, LmValue x, int64_t from, int64_t to)
+{
+  int64_t dims[LAM_MAX_RANK];
+  int32_t n = 0;
+  x = lm_move_axis (b, x, (int32_t)from, (int32_t)to);
+  lam_type type = *lm_builder_type (b, x);
+  for (int32_t i = 0; i < type.rank; i++)
+    if (i == to + 1)
+      dims[to] *= type.dims[i];
+    else
+      dims[n++] = type.dims[i];
+  return lm_reshape (b, x, n, dims);
+}
+
+/* Axis `axis` becomes two: (size, rest). */
+static LmValue
+split_axis (LmBuilder *b, LmValue x, int64_t size, int64_t axis)
+{
+  int64_t dims[LAM_MAX_RANK + 1];
+  lam_type type = *lm_builder_type (b, x);
+  int32_t n = 0;
+  for (int32_t i = 0; i < type.rank; i++) {
+    if (i == axis)
+      dims[n++] = size;
+    dims[n++] = i == axis ? type.dims[i] / size : type.dims[i];
+  }
+  return lm_reshape (b, x, n, dims);
+}
+
+/* x (B, row ...) with the batch in the row's axis: groups stay outermost, (groups, B, rest). */
+static LmValue
+merge_below (LmBuilder *b, LmValue x, int64_t groups, int64_t axis)
+{
+  if (groups == 1)
+    return merge_axis (b, x, 0, axis);
+  x = split_axis (b, x, groups, axis + 1); /* (B, ..., groups, rest, ...) */
+  x = merge_axis (b, x, 0, axis + 1);      /* (..., groups, B * rest, ...) */
+  return merge_axis (b, x, axis, axis);
+}
+
+/* The convolution of merged operands; its axis `axis` is (groups, B, rest). */
+static void
+conv_merged (LmBatchCtx *c, const LmValue *in, const Conv *v, int64_t groups, int64_t axis)
+{
+  LmBuilder *b = c->b;
+  lam_attr attrs[] = {lm_attr_int ("feature_group_count", v->feature_groups),
+                      lm_attr_int ("batch_group_count", v->batch_groups)};
+  lm_batch_emit (c, in, attrs, 2, (int32_t)axis);
+  LmValue y = c->out[0];
+  if (groups == 1) {
+    c->out[0] = split_axis (b, y, c->size, axis);
+    return;
+  }
+  y = split_axis (b, split_axis (b, y, groups, axis), c->size, axis + 1);
+  y = lm_move_axis (b, y, (int32_t)axis + 1, (int32_t)axis); /* (..., B, groups, rest, ...) */
+  c->out[0] = merge_axis (b, y, axis + 1, axis + 1);
+}
+
+static void
+conv_batch (LmBatchCtx *c)
+{
+  const lam_function *f = &c->f->ir;
+  int32_t rank = lm_batch_in_type (c, 0)->rank;
+  Conv v = {.feature_groups = lam_attr_int (f, c->e, "feature_group_count", 1),
+            .batch_groups = lam_attr_int (f, c->e, "batch_group_count", 1)};
+  bool lhs = c->axis[0] >= 0, rhs = c->axis[1] >= 0;
+  int64_t groups = v.feature_groups * v.batch_groups; /* one of them is 1 */
+  LmValue in[] = {lm_batch_front (c, 0), lm_batch_front (c, 1)};
+  lm_eq_list (f, c->e, "lhs_spec", rank, 0, v.lhs);
+  lm_eq_list (f, c->e, "rhs_spec", rank, 0, v.rhs);
+  lm_eq_list (f, c->e, "out_spec", rank, 0, v.out);
+  if (rank + 2 > LAM_MAX_RANK && groups > 1 && !(lhs && rhs)) {
+    lm_batch_unroll (c); /* no room to take groups apart */
+  } else if (lhs && rhs) {
+    /* A group of its own for each row, outermost: (B, groups). */
+    in[0] = merge_axis (c->b, in[0], 0, v.batch_groups > 1 ? v.lhs[0] : v.lhs[1]);
+    in[1] = merge_axis (c->b, in[1], 0, v.rhs[0]);
+    *(v.batch_groups > 1 ? &v.batch_groups : &v.feature_groups) *= c->size;
+    conv_merged (c, in, &v, 1, v.out[1]);
+  } else if (lhs) {
+    in[0] = merge_below (c->b, in[0], v.batch_groups, v.lhs[0]);
+    conv_merged (c, in, &v, 1, v.out[0]);
+  } else {
+    in[1] = merge_below (c->b, in[1], groups, v.rhs[0]);
+    conv_merged (c, in, &v, groups, v.out[1]);
+  }
+}
+
+const LmRules lm_rules_convolution = {.type = conv_type, .vjp = conv_vjp, .batch = conv_batch};

@@ -68,7 +68,8 @@ convert_fold (LmFoldCtx *c)
   return lm_fold_to_ints (c, values, n);
 }
 
-const LmRules lm_rules_convert = {.type = convert_type, .vjp = convert_vjp, .fold = convert_fold};
+const LmRules lm_rules_convert = {
+    .type = convert_type, .vjp = convert_vjp, .fold = convert_fold, .batch = lm_batch_in_place};
 
 /* --- bitcast_convert ------------------------------------------------------------------------- */
 
@@ -92,4 +93,5 @@ bitcast_fold (LmFoldCtx *c)
 }
 
 /* No gradient: bits are not numbers. */
-const LmRules lm_rules_bitcast_convert = {.type = bitcast_type, .fold = bitcast_fold};
+const LmRules lm_rules_bitcast_convert = {
+    .type = bitcast_type, .fold = bitcast_fold, .batch = lm_batch_in_place};

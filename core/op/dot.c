@@ -160,4 +160,34 @@ dot_vjp (LmVjpCtx *c)
     c->d_in[1] = lm_convert (c->b, dot_ct (c, &r, &l, c->in[0], l.n_batch), dtype);
 }
 
-const LmRules lm_rules_dot_general = {.type = dot_type, .vjp = dot_vjp};
+/* --- batching rule ----------------------------------------------------------------------------- */
+
+/* Both batched: one batching axis more, the first. One: its batch axis is its first free one, and
+ * stays where the result has it. */
+static void
+dot_batch (LmBatchCtx *c)
+{
+  static const char *const keys[] = {"lhs_batching_dimensions", "lhs_contracting_dimensions",
+                                     "rhs_batching_dimensions", "rhs_contracting_dimensions"};
+  int64_t axes[4][LAM_MAX_RANK + 1];
+  lam_attr attrs[4];
+  uint32_t n = 0;
+  bool both = c->axis[0] >= 0 && c->axis[1] >= 0;
+  LmValue in[] = {lm_batch_front (c, 0), lm_batch_front (c, 1)};
+  for (uint32_t i = 0; i < 4; i++) {
+    bool batching = i % 2 == 0;
+    if (c->axis[i / 2] < 0)
+      continue;
+    uint64_t length = lm_batch_axes (c, keys[i], both && batching, axes[i]);
+    attrs[n++] = lm_attr_ints (keys[i], axes[i], length);
+  }
+  uint64_t n_batch, n_contract;
+  lam_attr_ints (&c->f->ir, c->e, keys[0], &n_batch);
+  lam_attr_ints (&c->f->ir, c->e, keys[1], &n_contract);
+  int32_t axis = both ? 0 : (int32_t)n_batch;
+  if (c->axis[0] < 0)
+    axis = lm_batch_in_type (c, 0)->rank - (int32_t)n_contract;
+  lm_batch_emit (c, in, attrs, n, axis);
+}
+
+const LmRules lm_rules_dot_general = {.type = dot_type, .vjp = dot_vjp, .batch = dot_batch};

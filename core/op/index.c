@@ -302,7 +302,45 @@ gather_vjp (LmVjpCtx *c)
   c->d_in[0] = scatter_like (c, &gather_keys, "add", zeros, c->ct[0]);
 }
 
-const LmRules lm_rules_gather = {.type = gather_type, .vjp = gather_vjp};
+/* --- batching --------------------------------------------------------------------------------- */
+
+/* Every list moves behind a batch axis in front of the operands that have one; own[i]: list i of
+ * window, dropped, batch, with, map gets that axis itself. Returns the count (at most 6). */
+static uint32_t
+shift_lists (const LmBatchCtx *c, const Keys *k, const bool *shifts, const bool *own,
+             int64_t (*lists)[LAM_MAX_RANK + 1], lam_attr *out)
+{
+  const char *const keys[] = {k->window, k->dropped, k->batch, k->with, k->map};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (shifts[i])
+      out[n++] = lm_attr_ints (keys[i], lists[i], lm_batch_axes (c, keys[i], own[i], lists[i]));
+  return n;
+}
+
+/* Only the operand: its batch axis is one more of each slice. Only the indices: one more of their
+ * axes. Both: they run along together. */
+static void
+gather_batch (LmBatchCtx *c)
+{
+  bool x = c->axis[0] >= 0, index = c->axis[1] >= 0;
+  const bool shifts[] = {true, x, x, index, x};
+  const bool own[] = {x && !index, false, x && index, x && index, false};
+  int64_t lists[5][LAM_MAX_RANK + 1], sizes[LAM_MAX_RANK + 1];
+  lam_attr attrs[8];
+  LmValue in[] = {lm_batch_front (c, 0), lm_batch_front (c, 1)};
+  uint32_t n = shift_lists (c, &gather_keys, shifts, own, lists, attrs);
+  if (x)
+    attrs[n++] = lm_batch_list (c, "slice_sizes", 1, 1, index ? 1 : c->size, sizes);
+  if (index)
+    attrs[n++] =
+        lm_attr_int ("index_vector_dim", lam_attr_int (&c->f->ir, c->e, "index_vector_dim", 0) + 1);
+  if (!x)
+    attrs[n++] = lm_attr_int ("unique", 0); /* rows may read the same elements */
+  lm_batch_emit (c, in, attrs, n, 0);
+}
+
+const LmRules lm_rules_gather = {.type = gather_type, .vjp = gather_vjp, .batch = gather_batch};
 
 /* --- scatter: vjp ----------------------------------------------------------------------------- */
 
@@ -383,4 +421,22 @@ scatter_vjp (LmVjpCtx *c)
   }
 }
 
-const LmRules lm_rules_scatter = {.type = scatter_type, .vjp = scatter_vjp};
+/* Operand and updates are always batched: each row has a result of its own. With the same indices in
+ * every row the batch axis is one more of the window. Inside a row the order of updates stays. */
+static void
+scatter_batch (LmBatchCtx *c)
+{
+  bool index = c->axis[1] >= 0;
+  const bool shifts[] = {true, true, true, index, true};
+  const bool own[] = {!index, false, index, index, false};
+  int64_t lists[5][LAM_MAX_RANK + 1];
+  lam_attr attrs[8];
+  LmValue in[] = {lm_batch_full (c, 0, 0), lm_batch_front (c, 1), lm_batch_full (c, 2, 0)};
+  uint32_t n = shift_lists (c, &scatter_keys, shifts, own, lists, attrs);
+  if (index)
+    attrs[n++] =
+        lm_attr_int ("index_vector_dim", lam_attr_int (&c->f->ir, c->e, "index_vector_dim", 0) + 1);
+  lm_batch_emit (c, in, attrs, n, 0);
+}
+
+const LmRules lm_rules_scatter = {.type = scatter_type, .vjp = scatter_vjp, .batch = scatter_batch};

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# core/op: the rules of each op: type, vjp, fold.
+# core/op: the rules of each op: type, vjp, batch, fold.
 
 core_sources += \
+  %D%/batch.c \
   %D%/binary.c \
   %D%/choose.c \
   %D%/contract.h \

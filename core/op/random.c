@@ -15,4 +15,4 @@ threefry_type (LmTypeCtx *c)
 }
 
 /* No gradient: random bits do not depend smoothly on anything. */
-const LmRules lm_rules_threefry2x32 = {.type = threefry_type};
+const LmRules lm_rules_threefry2x32 = {.type = threefry_type, .batch = lm_batch_elementwise};

@@ -177,7 +177,18 @@ reduce_fold (LmFoldCtx *c)
   return lm_fold_to (c, axes == 0 ? c->in[0] : lm_reshape (c->b, c->in[0], y->rank, y->dims));
 }
 
-const LmRules lm_rules_reduce = {.type = reduce_type, .vjp = reduce_vjp, .fold = reduce_fold};
+static void
+reduce_batch (LmBatchCtx *c)
+{
+  int64_t axes[LAM_MAX_RANK + 1];
+  uint64_t n = lm_batch_axes (c, "dimensions", false, axes);
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attr = lm_attr_ints ("dimensions", axes, n);
+  lm_batch_emit (c, &x, &attr, 1, 0);
+}
+
+const LmRules lm_rules_reduce = {
+    .type = reduce_type, .vjp = reduce_vjp, .fold = reduce_fold, .batch = reduce_batch};
 
 /* --- argmax, argmin --------------------------------------------------------------------------- */
 
@@ -198,6 +209,14 @@ arg_type (LmTypeCtx *c)
   return lm_rule_stated (c, dtype, dims_without (x, 1u << axis, dims), dims);
 }
 
+static void
+arg_batch (LmBatchCtx *c)
+{
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attr = lm_attr_int ("dimension", lam_attr_int (&c->f->ir, c->e, "dimension", 0) + 1);
+  lm_batch_emit (c, &x, &attr, 1, 0);
+}
+
 /* No gradient: an index is an integer. */
-const LmRules lm_rules_argmax = {.type = arg_type};
-const LmRules lm_rules_argmin = {.type = arg_type};
+const LmRules lm_rules_argmax = {.type = arg_type, .batch = arg_batch};
+const LmRules lm_rules_argmin = {.type = arg_type, .batch = arg_batch};

@@ -91,6 +91,48 @@ uint32_t lm_axis_set (const int64_t *axes, uint64_t n);
 /* x (type without the axes of the set) repeated along them: has type `type` but x's dtype. */
 LmValue lm_expand (LmBuilder *b, LmValue x, const lam_type *type, uint32_t axes);
 
+/* --- batching rules (batch.c) ------------------------------------------------------------------ */
+
+/* x with axis `from` moved to `to`. */
+LmValue lm_move_axis (LmBuilder *b, LmValue x, int32_t from, int32_t to);
+
+/* x repeated `size` times along a new axis. */
+LmValue lm_add_axis (LmBuilder *b, LmValue x, int64_t size, int32_t axis);
+
+/* Operand k with its batch axis in front; as it is when not batched. */
+LmValue lm_batch_front (const LmBatchCtx *c, uint32_t k);
+
+/* Operand k with a batch axis at `axis`: moved there, or new. */
+LmValue lm_batch_full (const LmBatchCtx *c, uint32_t k, int32_t axis);
+
+/* Type of operand k / result k in one row. */
+const lam_type *lm_batch_in_type (const LmBatchCtx *c, uint32_t k);
+const lam_type *lm_batch_out_type (const LmBatchCtx *c, uint32_t k);
+
+/* Attribute `key`, a list of axes, behind a batch axis in front: each + 1, absent: none. own: kept
+ * for an axis 0 before the list. Returns the length. */
+uint64_t lm_batch_axes (const LmBatchCtx *c, const char *key, bool own, int64_t *out);
+
+/* Attribute `key`, a list of `each` numbers for each axis of operand 0 (copies of `absent` when
+ * absent), with `each` copies of `first` for the batch axis in front. */
+lam_attr lm_batch_list (const LmBatchCtx *c, const char *key, int64_t each, int64_t absent,
+                        int64_t first, int64_t *out);
+
+/* The equation over other operands, with its attributes but for those given here; every result is
+ * batched at `axis`. */
+void lm_batch_emit (LmBatchCtx *c, const LmValue *in, const lam_attr *attrs, uint32_t n_attrs,
+                    int32_t axis);
+
+/* Rule of elementwise ops: the batch axes are brought together. An operand of rank 0 beside a result
+ * with axes (a bound of clamp, the choice of select) stays a scalar unless it is batched. */
+void lm_batch_elementwise (LmBatchCtx *c);
+
+/* Rule of ops of one operand that pass it through. */
+void lm_batch_in_place (LmBatchCtx *c);
+
+/* The equation as it is for each row, one after the other. For what has no form of its own. */
+void lm_batch_unroll (LmBatchCtx *c);
+
 /* --- fold rules ------------------------------------------------------------------------------ */
 
 /* A constant operand. */

@@ -98,8 +98,18 @@ broadcast_fold (LmFoldCtx *c)
   return lm_fold_splat (c);
 }
 
+static void
+broadcast_batch (LmBatchCtx *c)
+{
+  int64_t to[LAM_MAX_RANK + 1];
+  uint64_t n = lm_batch_axes (c, "broadcast_dimensions", true, to);
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attr = lm_attr_ints ("broadcast_dimensions", to, n);
+  lm_batch_emit (c, &x, &attr, 1, 0);
+}
+
 const LmRules lm_rules_broadcast_in_dim = {
-    .type = broadcast_type, .vjp = broadcast_vjp, .fold = broadcast_fold};
+    .type = broadcast_type, .vjp = broadcast_vjp, .fold = broadcast_fold, .batch = broadcast_batch};
 
 /* --- reshape --------------------------------------------------------------------------------- */
 
@@ -147,7 +157,15 @@ reshape_fold (LmFoldCtx *c)
   return lm_fold_splat (c);
 }
 
-const LmRules lm_rules_reshape = {.type = reshape_type, .vjp = reshape_vjp, .fold = reshape_fold};
+static void
+reshape_batch (LmBatchCtx *c)
+{
+  LmValue x = lm_batch_front (c, 0);
+  lm_batch_emit (c, &x, NULL, 0, 0);
+}
+
+const LmRules lm_rules_reshape = {
+    .type = reshape_type, .vjp = reshape_vjp, .fold = reshape_fold, .batch = reshape_batch};
 
 /* --- transpose ------------------------------------------------------------------------------- */
 
@@ -197,8 +215,18 @@ transpose_fold (LmFoldCtx *c)
   return lm_fold_splat (c);
 }
 
+static void
+transpose_batch (LmBatchCtx *c)
+{
+  int64_t from[LAM_MAX_RANK + 1];
+  uint64_t n = lm_batch_axes (c, "permutation", true, from);
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attr = lm_attr_ints ("permutation", from, n);
+  lm_batch_emit (c, &x, &attr, 1, 0);
+}
+
 const LmRules lm_rules_transpose = {
-    .type = transpose_type, .vjp = transpose_vjp, .fold = transpose_fold};
+    .type = transpose_type, .vjp = transpose_vjp, .fold = transpose_fold, .batch = transpose_batch};
 
 /* --- reverse --------------------------------------------------------------------------------- */
 
@@ -236,4 +264,15 @@ reverse_fold (LmFoldCtx *c)
   return lm_fold_splat (c);
 }
 
-const LmRules lm_rules_reverse = {.type = reverse_type, .vjp = reverse_vjp, .fold = reverse_fold};
+static void
+reverse_batch (LmBatchCtx *c)
+{
+  int64_t axes[LAM_MAX_RANK + 1];
+  uint64_t n = lm_batch_axes (c, "dimensions", false, axes);
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attr = lm_attr_ints ("dimensions", axes, n);
+  lm_batch_emit (c, &x, &attr, 1, 0);
+}
+
+const LmRules lm_rules_reverse = {
+    .type = reverse_type, .vjp = reverse_vjp, .fold = reverse_fold, .batch = reverse_batch};

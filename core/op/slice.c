@@ -51,7 +51,19 @@ slice_fold (LmFoldCtx *c)
   return lm_fold_splat (c);
 }
 
-const LmRules lm_rules_slice = {.type = slice_type, .vjp = slice_vjp, .fold = slice_fold};
+static void
+slice_batch (LmBatchCtx *c)
+{
+  int64_t start[LAM_MAX_RANK + 1], limit[LAM_MAX_RANK + 1], stride[LAM_MAX_RANK + 1];
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attrs[] = {lm_batch_list (c, "start_indices", 1, 0, 0, start),
+                      lm_batch_list (c, "limit_indices", 1, 0, c->size, limit),
+                      lm_batch_list (c, "strides", 1, 1, 1, stride)};
+  lm_batch_emit (c, &x, attrs, 3, 0);
+}
+
+const LmRules lm_rules_slice = {
+    .type = slice_type, .vjp = slice_vjp, .fold = slice_fold, .batch = slice_batch};
 
 /* --- pad ------------------------------------------------------------------------------------- */
 
@@ -136,7 +148,32 @@ pad_fold (LmFoldCtx *c)
   return lm_fold_to (c, c->in[0]);
 }
 
-const LmRules lm_rules_pad = {.type = pad_type, .vjp = pad_vjp, .fold = pad_fold};
+/* A fill for each row cannot be the scalar: it is chosen where a padded mask is false. */
+static void
+pad_batch (LmBatchCtx *c)
+{
+  LmBuilder *b = c->b;
+  int64_t low[LAM_MAX_RANK + 1], high[LAM_MAX_RANK + 1], holes[LAM_MAX_RANK + 1], front = 0;
+  lam_attr attrs[] = {lm_batch_list (c, "edge_padding_low", 1, 0, 0, low),
+                      lm_batch_list (c, "edge_padding_high", 1, 0, 0, high),
+                      lm_batch_list (c, "interior_padding", 1, 0, 0, holes)};
+  LmValue in[] = {lm_batch_full (c, 0, 0), c->in[1]}, fill = c->in[1];
+  if (c->axis[1] < 0) {
+    lm_batch_emit (c, in, attrs, 3, 0);
+    return;
+  }
+  lam_type scalar = lm_scalar_type (lm_batch_in_type (c, 0)->dtype);
+  in[1] = lm_splat_int (b, &scalar, 0);
+  lm_batch_emit (c, in, attrs, 3, 0);
+  lam_type mask = *lm_builder_type (b, in[0]), full = *lm_builder_type (b, c->out[0]);
+  mask.dtype = scalar.dtype = LAM_PRED;
+  LmValue inside =
+      lm_pad (b, lm_splat_int (b, &mask, 1), lm_splat_int (b, &scalar, 0), low, high, holes);
+  c->out[0] = lm_select (b, inside, c->out[0], lm_broadcast (b, fill, &full, &front, 1));
+}
+
+const LmRules lm_rules_pad = {
+    .type = pad_type, .vjp = pad_vjp, .fold = pad_fold, .batch = pad_batch};
 
 /* --- concatenate ----------------------------------------------------------------------------- */
 
@@ -184,5 +221,17 @@ concatenate_fold (LmFoldCtx *c)
   return c->e->n_operands == 1 && lm_fold_to (c, c->in[0]);
 }
 
-const LmRules lm_rules_concatenate = {
-    .type = concatenate_type, .vjp = concatenate_vjp, .fold = concatenate_fold};
+static void
+concatenate_batch (LmBatchCtx *c)
+{
+  g_autofree LmValue *in = g_new (LmValue, c->e->n_operands);
+  lam_attr attr = lm_attr_int ("dimension", lam_attr_int (&c->f->ir, c->e, "dimension", 0) + 1);
+  for (uint32_t k = 0; k < c->e->n_operands; k++)
+    in[k] = lm_batch_full (c, k, 0);
+  lm_batch_emit (c, in, &attr, 1, 0);
+}
+
+const LmRules lm_rules_concatenate = {.type = concatenate_type,
+                                      .vjp = concatenate_vjp,
+                                      .fold = concatenate_fold,
+                                      .batch = concatenate_batch};

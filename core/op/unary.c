@@ -238,7 +238,9 @@ logistic_decompose (LmBuilder *b, const LmFunction *f, const lam_equation *e, co
 
 /* --- the rows -------------------------------------------------------------------------------- */
 
-#define SMOOTH(name) const LmRules lm_rules_##name = {.type = floats_type, .vjp = name##_vjp};
+#define SMOOTH(name)                                                                               \
+  const LmRules lm_rules_##name = {                                                                \
+      .type = floats_type, .vjp = name##_vjp, .batch = lm_batch_elementwise};
 SMOOTH (exponential)
 SMOOTH (exponential_minus_one)
 SMOOTH (log)
@@ -255,19 +257,30 @@ SMOOTH (erf_inv)
 #undef SMOOTH
 
 /* Piecewise constant: the gradient is zero wherever it exists. */
-#define STEP(name) const LmRules lm_rules_##name = {.type = floats_type, .fold = projection_fold};
+#define STEP(name)                                                                                 \
+  const LmRules lm_rules_##name = {                                                                \
+      .type = floats_type, .fold = projection_fold, .batch = lm_batch_elementwise};
 STEP (floor)
 STEP (ceil)
 STEP (round_nearest_even)
 #undef STEP
 
-const LmRules lm_rules_logistic = {
-    .type = floats_type, .vjp = logistic_vjp, .decompose = logistic_decompose};
-const LmRules lm_rules_negate = {
-    .type = numbers_type, .vjp = negate_vjp, .fold = involution_or_constant_fold};
-const LmRules lm_rules_abs = {
-    .type = signed_type, .vjp = abs_vjp, .fold = projection_or_constant_fold};
-const LmRules lm_rules_sign = {.type = numbers_type, .fold = projection_or_constant_fold};
-const LmRules lm_rules_is_finite = {.type = finite_type};
-const LmRules lm_rules_not = {.type = bits_type, .fold = involution_or_constant_fold};
-const LmRules lm_rules_population_count = {.type = count_type, .fold = constant_fold};
+const LmRules lm_rules_logistic = {.type = floats_type,
+                                   .vjp = logistic_vjp,
+                                   .decompose = logistic_decompose,
+                                   .batch = lm_batch_elementwise};
+const LmRules lm_rules_negate = {.type = numbers_type,
+                                 .vjp = negate_vjp,
+                                 .fold = involution_or_constant_fold,
+                                 .batch = lm_batch_elementwise};
+const LmRules lm_rules_abs = {.type = signed_type,
+                              .vjp = abs_vjp,
+                              .fold = projection_or_constant_fold,
+                              .batch = lm_batch_elementwise};
+const LmRules lm_rules_sign = {
+    .type = numbers_type, .fold = projection_or_constant_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_is_finite = {.type = finite_type, .batch = lm_batch_elementwise};
+const LmRules lm_rules_not = {
+    .type = bits_type, .fold = involution_or_constant_fold, .batch = lm_batch_elementwise};
+const LmRules lm_rules_population_count = {
+    .type = count_type, .fold = constant_fold, .batch = lm_batch_elementwise};

@@ -288,7 +288,23 @@ reduce_window_vjp (LmVjpCtx *c)
                       MOST_FACTORS, factors);
 }
 
-const LmRules lm_rules_reduce_window = {.type = reduce_window_type, .vjp = reduce_window_vjp};
+/* A window of 1 along the batch axis. It leaves the row-major positions inside a window alone. */
+static void
+window_batch (LmBatchCtx *c)
+{
+  int64_t size[LAM_MAX_RANK + 1], stride[LAM_MAX_RANK + 1], padding[2 * LAM_MAX_RANK + 2];
+  int64_t base[LAM_MAX_RANK + 1], dilation[LAM_MAX_RANK + 1];
+  LmValue x = lm_batch_front (c, 0);
+  lam_attr attrs[] = {lm_batch_list (c, "window_dimensions", 1, 1, 1, size),
+                      lm_batch_list (c, "window_strides", 1, 1, 1, stride),
+                      lm_batch_list (c, "padding", 2, 0, 0, padding),
+                      lm_batch_list (c, "base_dilations", 1, 1, 1, base),
+                      lm_batch_list (c, "window_dilations", 1, 1, 1, dilation)};
+  lm_batch_emit (c, &x, attrs, G_N_ELEMENTS (attrs), 0);
+}
+
+const LmRules lm_rules_reduce_window = {
+    .type = reduce_window_type, .vjp = reduce_window_vjp, .batch = window_batch};
 
 /* --- reduce_window_arg ------------------------------------------------------------------------ */
 
@@ -308,4 +324,4 @@ reduce_window_arg_type (LmTypeCtx *c)
 }
 
 /* No gradient: a position is an integer. */
-const LmRules lm_rules_reduce_window_arg = {.type = reduce_window_arg_type};
+const LmRules lm_rules_reduce_window_arg = {.type = reduce_window_arg_type, .batch = window_batch};

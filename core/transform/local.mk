@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# core/transform: function to function: grad, simplify, cse, dce, legalize.
+# core/transform: function to function: grad, batch, simplify, cse, dce, legalize.
 
 core_sources += \
+  %D%/batch.c \
   %D%/cse.c \
   %D%/dce.c \
   %D%/grad.c \

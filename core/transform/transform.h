@@ -17,6 +17,13 @@ LmFunction *lm_vjp (const LmFunction *f, const bool *wanted, const bool *ct_give
 LmFunction *lm_value_and_grad (const LmFunction *f, uint32_t loss_index, const bool *wanted,
                                GError **error);
 
+/* f: (p...) -> (r...)  over `size` rows: parameter i has a new axis of that size at in_axes[i], or
+ * (-1) is the same for all rows; result j gets one at out_axes[j] (repeated if it does not depend on
+ * the row), or (-1) none, which is an error if it does depend on it. As JAX's vmap. Composites that
+ * see a row are inlined (core/op/control.c says why). Closed under grad and itself. */
+LmFunction *lm_vmap (const LmFunction *f, const int32_t *in_axes, const int32_t *out_axes,
+                     int64_t size, GError **error);
+
 LmFunction *lm_simplify (const LmFunction *f, GError **error); /* fold rules, exact only */
 LmFunction *lm_cse (const LmFunction *f, GError **error); /* equal (op, operands, attrs, type) */
 LmFunction *lm_dce (const LmFunction *f, GError **error); /* unused equations go */
