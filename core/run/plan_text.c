@@ -2,13 +2,35 @@
 /* A memory plan as text: one line a buffer, then totals and the lower bound. */
 #include "core/run/private.h"
 
+/* Slab memory of one value and of all that share it. */
+typedef struct Piece {
+  uint64_t bytes; /* 0: none of its own */
+  uint32_t first, last;
+} Piece;
+
 typedef struct Plan {
   const LmExecutable *exe;
   GString *text;
   uint64_t sum;
-  int64_t *steps; /* change of live slab bytes at each equation; n_equations + 2 */
-  uint32_t n;
+  Piece *pieces;  /* by value */
+  uint32_t *base; /* by value: whose memory it uses */
 } Plan;
+
+/* A sharer lengthens the life of the memory that it takes over or looks into. */
+static void
+add_piece (Plan *plan, const lam_plan_buffer *b)
+{
+  bool shares = b->shares >= 0 && (uint32_t)b->shares < b->value;
+  uint32_t base = shares ? plan->base[b->shares] : b->value;
+  Piece *piece = &plan->pieces[base];
+  plan->base[b->value] = base;
+  if (piece->bytes == 0)
+    *piece = (Piece) {b->bytes, b->first, b->last};
+  plan->sum += MAX (piece->bytes, b->bytes) - (shares ? piece->bytes : 0);
+  piece->bytes = MAX (piece->bytes, b->bytes);
+  piece->first = MIN (piece->first, b->first);
+  piece->last = MAX (piece->last, b->last);
+}
 
 static void
 each_buffer (void *ctx, const lam_plan_buffer *b)
@@ -27,40 +49,46 @@ each_buffer (void *ctx, const lam_plan_buffer *b)
   if (b->shares >= 0)
     g_string_append_printf (plan->text, ", shares %%%d", b->shares);
   g_string_append_c (plan->text, '\n');
-  if (b->kind != LAM_PLAN_TEMPORARY || b->offset == UINT64_MAX || b->shares >= 0)
-    return;
-  plan->sum += b->bytes;
-  plan->steps[MIN (b->first, plan->n)] += (int64_t)b->bytes;
-  plan->steps[MIN (b->last, plan->n) + 1] -= (int64_t)b->bytes;
+  if (b->kind == LAM_PLAN_TEMPORARY && b->offset != UINT64_MAX && b->bytes != 0)
+    add_piece (plan, b);
 }
 
 /* Most bytes alive at once: no plan can do with less. */
-static int64_t
+static uint64_t
 peak (const Plan *plan)
 {
+  const lam_function *f = &plan->exe->function->ir;
+  g_autofree int64_t *steps = g_new0 (int64_t, f->n_equations + 2); /* change at each equation */
   int64_t live = 0, most = 0;
-  for (uint32_t i = 0; i <= plan->n; i++) {
-    live += plan->steps[i];
+  for (uint32_t v = 0; v < f->n_values; v++) {
+    const Piece *p = &plan->pieces[v];
+    steps[MIN (p->first, f->n_equations)] += (int64_t)p->bytes;
+    steps[MIN (p->last, f->n_equations) + 1] -= (int64_t)p->bytes;
+  }
+  for (uint32_t i = 0; i <= f->n_equations; i++) {
+    live += steps[i];
     most = MAX (most, live);
   }
-  return most;
+  return (uint64_t)most;
 }
 
 char *
 lm_executable_plan_text (const LmExecutable *exe)
 {
-  uint32_t n = exe->function->ir.n_equations;
-  Plan plan = {
-      exe,
-      g_string_new ("value   type                        bytes       offset  lifetime     kind\n"),
-      0, g_new0 (int64_t, n + 2), n};
+  const lam_function *f = &exe->function->ir;
+  g_autofree Piece *pieces = g_new0 (Piece, f->n_values + 1);
+  g_autofree uint32_t *base = g_new0 (uint32_t, f->n_values + 1);
+  GString *text =
+      g_string_new ("value   type                        bytes       offset  lifetime     kind\n");
+  Plan plan = {.exe = exe, .text = text, .pieces = pieces, .base = base};
+  for (uint32_t v = 0; v < f->n_values; v++)
+    base[v] = v;
   uint64_t slab = exe->backend->vt->exec_plan (exe->self, each_buffer, &plan);
-  g_string_append_printf (plan.text,
+  g_string_append_printf (text,
                           "slab %" G_GUINT64_FORMAT " bytes, sum of temporaries %" G_GUINT64_FORMAT
-                          ", peak of live bytes %" G_GINT64_FORMAT "\n",
+                          ", peak of live bytes %" G_GUINT64_FORMAT "\n",
                           slab, plan.sum, peak (&plan));
-  g_free (plan.steps);
-  return g_string_free (plan.text, FALSE);
+  return g_string_free (text, FALSE);
 }
 
 static void
