@@ -4,6 +4,13 @@
 #include "tests/lib/fixture.h"
 #include "tests/lib/opcheck.h"
 
+static char *
+call_of (const char *op, const char *type)
+{
+  return g_strconcat ("func @f(%0: ", type, ") -> (", type, ") {\n  %1 = ", op, "(%0) : ", type,
+                      "\n  return %1\n}\n", NULL);
+}
+
 static void
 test_types (void)
 {
@@ -25,10 +32,8 @@ test_types (void)
                                        "erf",
                                        "erf_inv"};
   for (guint i = 0; i < G_N_ELEMENTS (floats); i++) {
-    g_autofree char *good =
-        g_strdup_printf (LM_F1 ("bf16[2]", "%s(%%0)", "bf16[2]") "%s", floats[i], "");
-    g_autofree char *bad =
-        g_strdup_printf (LM_F1 ("i32[2]", "%s(%%0)", "i32[2]") "%s", floats[i], "");
+    g_autofree char *good = call_of (floats[i], "bf16[2]");
+    g_autofree char *bad = call_of (floats[i], "i32[2]");
     const LmTypeCase cases[] = {{good, NULL}, {bad, "operand 0 is i32[2], wanted floats"}};
     lm_check_types (cases, 2);
   }
