@@ -76,9 +76,9 @@ calls '\b(dlopen|dlmopen|dlsym|g_module_open)[[:space:]]*\(' core plugins sdk to
 calls '\bcblas_|openblas' core plugins sdk tools | grep -v '^plugins/backends/cpu/' |
   report "OpenBLAS only in plugins/backends/cpu"
 
-# sdk/doc has a whole program. The arena ends the process when small metadata cannot be had, as g_malloc does.
+# The arena ends the process when small metadata cannot be had, as g_malloc does.
 calls '\b(g_print|g_printerr|f?printf|puts|putchar|perror|exit|_exit|abort|g_error|g_critical)[[:space:]]*\(' \
-  core plugins sdk | grep -v "^sdk/doc/" | grep -v '^core/base/arena\.c:.*g_error ("lm_arena_alloc' |
+  core plugins sdk | grep -v '^core/base/arena\.c:.*g_error ("lm_arena_alloc' |
   report "the library and plugins never print, exit or abort"
 
 plan
