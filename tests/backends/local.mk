@@ -2,6 +2,7 @@
 # tests/backends: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-claims \
   %D%/test-cpu-golden \
   %D%/test-cpu \
   %D%/test-padding

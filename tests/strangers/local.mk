@@ -23,5 +23,25 @@ tests_strangers_tasks_la_CFLAGS = $(PLUGIN_CFLAGS)
 tests_strangers_tasks_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
 tests_strangers_tasks_la_LIBADD = -lm
 
+# Backends, each the reference backend with other claims.
+STRANGER_BACKEND_CPPFLAGS = -I$(top_srcdir) -I$(top_srcdir)/plugins/backends/reference $(PLUGIN_CPPFLAGS)
+
+check_LTLIBRARIES += tests/strangers/backend_gelu.la
+tests_strangers_backend_gelu_la_SOURCES = %D%/backends/gelu.c
+tests_strangers_backend_gelu_la_CPPFLAGS = $(STRANGER_BACKEND_CPPFLAGS)
+tests_strangers_backend_gelu_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_backend_gelu_la_LDFLAGS = $(PLUGIN_LDFLAGS) $(KIT_LDFLAGS) -rpath $(plugindir)
+tests_strangers_backend_gelu_la_LIBADD = libreference.la -lm
+EXTRA_tests_strangers_backend_gelu_la_DEPENDENCIES = $(KIT_LIB)
+
+check_LTLIBRARIES += tests/strangers/backend_plain.la
+tests_strangers_backend_plain_la_SOURCES = %D%/backends/plain.c
+tests_strangers_backend_plain_la_CPPFLAGS = $(STRANGER_BACKEND_CPPFLAGS)
+tests_strangers_backend_plain_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_backend_plain_la_LDFLAGS = $(PLUGIN_LDFLAGS) $(KIT_LDFLAGS) -rpath $(plugindir)
+tests_strangers_backend_plain_la_LIBADD = libreference.la -lm
+EXTRA_tests_strangers_backend_plain_la_DEPENDENCIES = $(KIT_LIB)
+
 EXTRA_DIST += \
+  %D%/application \
   %D%/dense_cpp.cc
