@@ -2,6 +2,8 @@
 # tests/lib: what test programs share.
 
 tests_lib_libtest_a_SOURCES += \
+  %D%/batchcheck.c \
+  %D%/batchcheck.h \
   %D%/fixture.c \
   %D%/fixture.h \
   %D%/golden.c \

@@ -4,6 +4,7 @@
 
 #include "core/ir/verify.h"
 #include "core/transform/transform.h"
+#include "tests/lib/batchcheck.h"
 #include "tests/lib/fixture.h"
 
 #include <math.h>
@@ -242,6 +243,24 @@ lm_check_backend (LmRegistry *registry)
   return lm_test_backend (registry, name != NULL ? name : "reference");
 }
 
+/* Over rows too: 1e-9 leaves room for other orders of the sums of two gradients. */
+static void
+check_batch (LmBackend *backend, const LmFunction *f, const LmGradCase *c)
+{
+  Point p = {.f = f, .low = c->low, .high = c->high, .rand = g_rand_new_with_seed (11)};
+  if (p.low == p.high) {
+    p.low = -2;
+    p.high = 2;
+  }
+  p.in = g_ptr_array_new_with_free_func ((GDestroyNotify)lm_array_unref);
+  fill_inputs (&p);
+  LmBatchCheck check = {c->text, backend, f, (LmArray *const *)p.in->pdata, 1e-9};
+  lm_check_batch (&check);
+  lm_check_batch_grad (&check);
+  g_ptr_array_unref (p.in);
+  g_rand_free (p.rand);
+}
+
 void
 lm_check_grads (const LmGradCase *cases, guint n)
 {
@@ -251,6 +270,7 @@ lm_check_grads (const LmGradCase *cases, guint n)
     g_autoptr (LmFunction) f = lm_test_parse (cases[i].text);
     g_autoptr (LmFunction) vjp = vjp_of (f);
     check_function (backend, f, vjp, &cases[i], "gradient");
+    check_batch (backend, f, &cases[i]);
     if (!cases[i].second)
       continue;
     g_autoptr (LmFunction) second = vjp_of (vjp);

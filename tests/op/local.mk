@@ -2,6 +2,7 @@
 # tests/op: one program for each source file, and the golden groups.
 
 check_PROGRAMS += \
+  %D%/test-batch_golden \
   %D%/test-binary \
   %D%/test-choose \
   %D%/test-control \

@@ -14,6 +14,8 @@ test_rows (void)
     g_assert_nonnull (rules->type);
     if (lm_op_has_flag (&rows[i], 'D') != (rules->decompose != NULL))
       g_error ("%s: flag D and a decomposition belong together", rows[i].name);
+    if (rules->batch == NULL && rows[i].max_operands != 0) /* else nothing is batched */
+      g_error ("%s has no batching rule", rows[i].name);
   }
 }
 
