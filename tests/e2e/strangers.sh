@@ -80,6 +80,31 @@ run 7 predict m.lam
 run 7 train m
 report "untrusted code stops everything with one error that names the next command"
 
+# answer TEXT ARGUMENT...: runs lamina on a terminal where a person types TEXT; the exit status is kept.
+answer ()
+{
+  local text=$1
+  shift
+  { sleep 0.2; echo "$text"; } | script -qec "$lamina $*" /dev/null >out 2>&1
+}
+
+if command -v script >/dev/null; then
+  answer n trust m.lam
+  status=$?
+  [ $status = 7 ] || note "no for an answer: wanted status 7, got $status"
+  says out "acme.so" "Trust these files? [y/N]" "nothing was changed"
+  run 7 eval m.lam
+  answer y trust m
+  says out "(trusted)"
+  run 0 trust --list
+  says out "acme.layers 1.2.0"
+  for sha in $(cut -d' ' -f1 out); do
+    run 0 trust --remove "$sha"
+  done
+  run 7 eval m.lam
+  report "on a terminal trust asks first"
+fi
+
 run 0 inspect m.lam
 says out "not trusted" "acme.layers 1.2.0" "lamina.layer/1:acme.dense@1"
 run 0 trust --show m.lam

@@ -67,6 +67,26 @@ run 0 inspect elsewhere/trained.lam --json
 says out '"step": 30' '"resumes": true'
 report "inspect"
 
+small_project seen
+run 0 train seen -o a.lam
+[ ! -s err ] || note "standard error: $(cat err)"
+[ "$(grep -cE '^step +[0-9]+/30 .*loss [0-9.]+ .*steps/s' out)" = 10 ] || note "wanted ten lines: $(cat out)"
+says out "step 30/30" "saved a.lam at step 30" "eval  accuracy"
+cp a.lam before.lam
+run 0 train a.lam
+says out "already at step 30 of 30"
+cmp a.lam before.lam || note "the archive changed"
+run 0 train seen -q -o b.lam
+grep -q '^step' out && note "progress in spite of -q"
+cmp a.lam b.lam || note "two runs differ"
+if command -v script >/dev/null; then
+  script -qec "$lamina train seen -o c.lam" /dev/null </dev/null >out
+  tr '\r' '\n' <out >lines
+  says lines "step 30/30  100 %" "saved c.lam"
+  [ "$(grep -c $'^\033\\[K' lines)" -ge 1 ] || note "wanted a line that is drawn over"
+fi
+report "progress: ten lines in a file, one line on a terminal; nothing is left to do twice"
+
 small_project long
 sed -i 's/"steps": 30/"steps": 100000000/' long/model.json
 "$lamina" train long --json -o long.lam >long.jsonl 2>err &
