@@ -10,6 +10,7 @@ core_sources += \
   %D%/conv.c \
   %D%/convert.c \
   %D%/dot.c \
+  %D%/dynamic.c \
   %D%/emit.c \
   %D%/emit.h \
   %D%/fold.c \

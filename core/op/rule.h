@@ -130,6 +130,9 @@ void lm_batch_elementwise (LmBatchCtx *c);
 /* Rule of ops of one operand that pass it through. */
 void lm_batch_in_place (LmBatchCtx *c);
 
+/* Rule of derived ops: the decomposition is batched instead. */
+void lm_batch_decomposed (LmBatchCtx *c);
+
 /* The equation as it is for each row, one after the other. For what has no form of its own. */
 void lm_batch_unroll (LmBatchCtx *c);
 

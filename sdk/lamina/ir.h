@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/** IR revision described by this header: rows of ops.def state the minor that brought them. */
+/** IR revision described by this header: rows of ops.def state the minor that brought them. Minor 1
+ * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum, sort and top_k. */
 #define LAM_IR_MAJOR 1
 #define LAM_IR_MINOR 1
 

@@ -4,6 +4,7 @@
 check_PROGRAMS += \
   %D%/test-claims \
   %D%/test-cpu-golden \
+  %D%/test-cpu-order \
   %D%/test-cpu \
   %D%/test-padding
 

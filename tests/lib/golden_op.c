@@ -198,6 +198,19 @@ insert_operand (Case *k, uint32_t at, LmValue v)
   k->n_in++;
 }
 
+/* The starts from operand `at` on: upstream keeps them in one vector, an operand or the attribute. */
+static void
+split_starts (Case *k, uint32_t at)
+{
+  LmValue starts = k->n_in > at ? k->in[at] : constant_of (k, "start", LAM_I32);
+  int64_t n = lm_builder_type (k->b, starts)->dims[0];
+  k->n_in = at;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t limit = i + 1;
+    k->in[k->n_in++] = lm_reshape (k->b, lm_slice (k->b, starts, &i, &limit, NULL), 0, NULL);
+  }
+}
+
 /* Operands that the case keeps in its attributes. */
 static void
 add_operands (Case *k, const LmOpInfo *info)
@@ -214,6 +227,8 @@ add_operands (Case *k, const LmOpInfo *info)
     insert_operand (k, 0, lm_splat (k->b, &scalar, -1));
     insert_operand (k, 2, lm_splat (k->b, &scalar, 1));
   }
+  if (info->number == LAM_OP_dynamic_slice || info->number == LAM_OP_dynamic_update_slice)
+    split_starts (k, info->number == LAM_OP_dynamic_slice ? 1 : 2);
   if (json_object_has_member (attrs, "window_reversal")) {
     g_autoptr (GArray) flags =
         lm_golden_ints (json_object_get_array_member (attrs, "window_reversal"));

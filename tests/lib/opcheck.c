@@ -243,6 +243,82 @@ lm_check_backend (LmRegistry *registry)
   return lm_test_backend (registry, name != NULL ? name : "reference");
 }
 
+/* --- decompositions ---------------------------------------------------------------------------- */
+
+static LmArray *
+odd_array (const lam_type *type, GRand *rand)
+{
+  static const double odd[] = {NAN,  -NAN,   INFINITY, -INFINITY, 0,
+                               -0.0, 1e-320, -1e-40,   6e-8,      65504};
+  int64_t n = lam_type_elements (type);
+  g_autofree double *values = g_new (double, (gsize)n + 1);
+  for (int64_t i = 0; i < n; i++) {
+    if (!lam_dtype_is_float (type->dtype))
+      values[i] = g_rand_int_range (rand, lam_dtype_is_unsigned (type->dtype) ? 0 : -9, 10);
+    else if (g_rand_int_range (rand, 0, 3) == 0)
+      values[i] = odd[g_rand_int_range (rand, 0, G_N_ELEMENTS (odd))];
+    else
+      values[i] = g_rand_int_range (rand, -4, 5) * 0.375;
+  }
+  return lm_test_array (type, values);
+}
+
+static bool
+same_bits (const LmArray *a, const LmArray *b)
+{
+  guint width = lam_dtype_bits (a->type.dtype) / 8;
+  for (int64_t i = 0; i < lam_type_elements (&a->type); i++) {
+    const char *p = (const char *)a->data + i * width, *q = (const char *)b->data + i * width;
+    bool nan = lam_dtype_is_float (a->type.dtype) && isnan (lm_array_get_double (a, i))
+               && isnan (lm_array_get_double (b, i));
+    if (!nan && memcmp (p, q, width) != 0)
+      return false;
+  }
+  return true;
+}
+
+static void
+check_decomposition (LmBackend *backend, const char *text, GRand *rand)
+{
+  g_autoptr (GError) error = NULL;
+  const LmClaims claims = {.ir_minor = 0};
+  g_autoptr (LmFunction) f = lm_test_parse (text);
+  g_autoptr (LmFunction) plain = lm_legalize (f, &claims, NULL, &error);
+  g_assert_no_error (error);
+  for (uint32_t i = 0; i < plain->ir.n_equations; i++) {
+    const LmOpInfo *info = lm_op_info (lam_equation_at (&plain->ir, i)->op);
+    g_assert_true (info->since == 0 && lm_op_has_flag (info, 'M'));
+  }
+  LmArray *in[8], *want[4], *got[4];
+  for (uint32_t i = 0; i < f->ir.n_params; i++)
+    in[i] = odd_array (lm_param_type (f, i), rand);
+  lm_test_run (backend, f, in, want);
+  lm_test_run (backend, plain, in, got);
+  for (uint32_t j = 0; j < f->ir.n_results; j++) {
+    if (!same_bits (want[j], got[j]))
+      g_error ("result %u differs from that of the decomposition:\n%s", j, text);
+    lm_array_unref (want[j]);
+    lm_array_unref (got[j]);
+  }
+  for (uint32_t i = 0; i < f->ir.n_params; i++)
+    lm_array_unref (in[i]);
+}
+
+void
+lm_check_decompositions (const char *const *texts, guint n)
+{
+  LmRegistry *registry = lm_test_registry ();
+  LmBackend *backend = lm_test_backend (registry, "reference");
+  GRand *rand = g_rand_new_with_seed (11);
+  for (guint i = 0; i < 20 * n; i++) /* twenty draws each */
+    check_decomposition (backend, texts[i % n], rand);
+  g_rand_free (rand);
+  lm_backend_unref (backend);
+  lm_registry_free (registry);
+}
+
+/* --- gradients, all -------------------------------------------------------------------------- */
+
 /* Over rows too: 1e-9 leaves room for other orders of the sums of two gradients. */
 static void
 check_batch (LmBackend *backend, const LmFunction *f, const LmGradCase *c)

@@ -33,6 +33,11 @@ typedef struct LmFoldCase {
 
 void lm_check_folds (const LmFoldCase *cases, guint n);
 
+/* Legalised for a backend of IR minor 0 that claims nothing, the functions have only mandatory rows of
+ * that minor and give equal bits (any NaN for a NaN) on reference: for inputs with NaN, infinities,
+ * both zeros and subnormals, and integers from -9 to 9. */
+void lm_check_decompositions (const char *const *texts, guint n);
+
 /* A function of f64 (and constants) whose gradient is compared with finite differences at points
  * spread evenly over (low, high) in random order, so that no two elements are close: far from ties. */
 typedef struct LmGradCase {

@@ -177,8 +177,6 @@ print_skipped (const Run *r)
                                          "cummin",
                                          "cumprod",
                                          "cumsum",
-                                         "dynamic_slice",
-                                         "dynamic_update_slice",
                                          "reduce_precision",
                                          "reduce_xor",
                                          "select_and_scatter",

@@ -146,6 +146,7 @@ void cpu_lower_window (cpu_lower *l, const lam_equation *e);
 void cpu_lower_arg (cpu_lower *l, const lam_equation *e);
 void cpu_lower_dot (cpu_lower *l, const lam_equation *e);
 void cpu_lower_conv (cpu_lower *l, const lam_equation *e);
+void cpu_lower_dynamic (cpu_lower *l, const lam_equation *e);
 
 /* --- plan.c --- */
 bool cpu_plan (cpu_lower *l, const lam_compile_options *options);
@@ -176,6 +177,10 @@ void cpu_add_copy (cpu_lower *l, const cpu_view *dst, const cpu_view *src);
 void cpu_add_convert (cpu_lower *l, const cpu_view *dst, const cpu_view *src);
 /* src if it has that dtype, else a dense converted copy. */
 cpu_view cpu_converted (cpu_lower *l, cpu_view src, lam_dtype dtype);
+
+/* --- gather.c --- */
+/* Element i of an integer array; what is beyond i64 is its largest. */
+int64_t cpu_read_int (lam_dtype dtype, const void *data, int64_t i);
 
 /* --- gemm.c: c (m, n) = a (m, k) . b (k, n), every matrix with two strides --- */
 typedef struct cpu_matrix {

@@ -17,8 +17,8 @@ typedef struct geometry {
 
 /* --- starts ---------------------------------------------------------------------------------- */
 
-static int64_t
-read_start (lam_dtype dtype, const void *indices, int64_t i)
+int64_t
+cpu_read_int (lam_dtype dtype, const void *indices, int64_t i)
 {
   switch (dtype) {
   case LAM_I64:
@@ -48,7 +48,7 @@ start (const kit_index *k, const void *indices, int64_t at, int64_t *out)
 {
   *out = 0;
   for (uint32_t c = 0; c < k->n_starts; c++) {
-    int64_t s = read_start (k->index_dtype, indices, at + (int64_t)c * k->start_stride);
+    int64_t s = cpu_read_int (k->index_dtype, indices, at + (int64_t)c * k->start_stride);
     int64_t limit = k->limits[c];
     if (k->fill && (s < 0 || s > limit))
       return false;

@@ -12,6 +12,7 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/copy.c \
   %D%/cpu.h \
   %D%/dot.c \
+  %D%/dynamic.c \
   %D%/elementwise.c \
   %D%/gather.c \
   %D%/gemm.c \

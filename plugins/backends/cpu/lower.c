@@ -189,6 +189,9 @@ lowering (const lam_equation *e)
     return cpu_lower_dot;
   case LAM_OP_convolution:
     return cpu_lower_conv;
+  case LAM_OP_dynamic_slice:
+  case LAM_OP_dynamic_update_slice:
+    return cpu_lower_dynamic;
   default:
     return cpu_lower_elementwise;
   }

@@ -9,6 +9,7 @@ libreference_la_SOURCES = \
   %D%/conv.c \
   %D%/convert.c \
   %D%/dot.c \
+  %D%/dynamic.c \
   %D%/element_float.c \
   %D%/element_int.c \
   %D%/elementwise.c \
