@@ -174,8 +174,8 @@ lamina_model_open (LaminaContext *context, const char *path, const LaminaModelOp
   g_autofree char *folder = lm_archive_folder (m->archive);
   m->files = lm_files_new (m->archive, folder);
   m->registry = lm_context_new_registry (context, m->archive, error);
-  if (m->registry == NULL || !build_model (m, &o, error) || !open_backend (m, &o, error)
-      || !load_state (m, &o, error))
+  if (m->registry == NULL || !lm_code_check_requires (m->archive, m->registry, error)
+      || !build_model (m, &o, error) || !open_backend (m, &o, error) || !load_state (m, &o, error))
     return NULL;
   m->predictor = lm_predictor_new (m->state);
   return g_steal_pointer (&m);

@@ -109,7 +109,7 @@ lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpoint
   return TRUE;
 }
 
-/* Data files that an archive can carry. */
+/* Data files that an archive can carry and the source does not hold as members of their own. */
 static GHashTable *
 collect_assets (const LaminaModel *m)
 {
@@ -121,7 +121,9 @@ collect_assets (const LaminaModel *m)
   g_hash_table_iter_init (&iter, opened);
   while (g_hash_table_iter_next (&iter, &path, &bytes)) {
     g_autofree char *name = lm_files_asset_name (path);
-    if (g_bytes_get_size (bytes) <= LM_SAVE_ASSET_BYTES && lm_profile_name_fault (name) == NULL)
+    bool held = lm_archive_manifest (m->archive) != NULL && lm_archive_has (m->archive, path);
+    if (!held && g_bytes_get_size (bytes) <= LM_SAVE_ASSET_BYTES
+        && lm_profile_name_fault (name) == NULL)
       g_hash_table_insert (assets, g_steal_pointer (&name), g_bytes_ref (bytes));
   }
   return assets;

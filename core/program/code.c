@@ -128,6 +128,71 @@ lm_code_register (LmArchive *archive, LmRegistry *registry, GError **error)
   return true;
 }
 
+/* --- revisions ----------------------------------------------------------------------------------- */
+
+/* "kind:id@revision" against the registry's notes, without loading: a line when it is too old. */
+static void
+check_required (LmRegistry *registry, const char *text, GString *report)
+{
+  const char *colon = strchr (text, ':'), *at = strrchr (text, '@');
+  if (colon == NULL || at == NULL || at < colon)
+    return;
+  g_autofree char *kind = g_strndup (text, (gsize)(colon - text));
+  g_autofree char *id = g_strndup (colon + 1, (gsize)(at - colon - 1));
+  guint64 wanted = g_ascii_strtoull (at + 1, NULL, 10);
+  const GPtrArray *plugins = lm_registry_plugins (registry);
+  for (guint i = 0; i < plugins->len; i++) {
+    const LmPluginInfo *info = plugins->pdata[i];
+    for (guint k = 0; info->refused == NULL && !info->shadowed && k < info->provides->len; k++) {
+      const LmPluginProvides *p = info->provides->pdata[k];
+      if (strcmp (p->kind, kind) == 0 && strcmp (p->id, id) == 0) {
+        if (p->revision < wanted)
+          g_string_append_printf (
+              report, "\n  %s: wanted revision %" G_GUINT64_FORMAT ", got %u from %s %s (%s)", id,
+              wanted, p->revision, info->id, info->version, info->path);
+        return; /* the first one is the one that is used */
+      }
+    }
+  }
+}
+
+/* The strings of manifest.requires.plugins[].provides. */
+static void
+check_entry (LmRegistry *registry, JsonNode *entry, GString *report)
+{
+  JsonNode *node = JSON_NODE_HOLDS_OBJECT (entry)
+                       ? json_object_get_member (json_node_get_object (entry), "provides")
+                       : NULL;
+  JsonArray *list =
+      node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++) {
+    JsonNode *text = json_array_get_element (list, i);
+    if (JSON_NODE_HOLDS_VALUE (text) && json_node_get_value_type (text) == G_TYPE_STRING)
+      check_required (registry, json_node_get_string (text), report);
+  }
+}
+
+bool
+lm_code_check_requires (LmArchive *archive, LmRegistry *registry, GError **error)
+{
+  JsonObject *manifest = lm_archive_manifest (archive);
+  JsonNode *requires = manifest != NULL ? json_object_get_member (manifest, "requires") : NULL;
+  JsonNode *plugins = requires != NULL && JSON_NODE_HOLDS_OBJECT (requires)
+                          ? json_object_get_member (json_node_get_object (requires), "plugins")
+                          : NULL;
+  JsonArray *list =
+      plugins != NULL && JSON_NODE_HOLDS_ARRAY (plugins) ? json_node_get_array (plugins) : NULL;
+  g_autoptr (GString) report = g_string_new (NULL);
+  for (guint i = 0; list != NULL && i < json_array_get_length (list); i++)
+    check_entry (registry, json_array_get_element (list, i), report);
+  if (report->len == 0)
+    return true;
+  g_set_error (error, LM_ERROR, LM_ERROR_PLUGIN,
+               "%s was made with newer plugins than there are here:%s\n  install newer ones",
+               lm_archive_path (archive), report->str);
+  return false;
+}
+
 /* --- carrying over ------------------------------------------------------------------------------- */
 
 /* The manifest's own entry of a plugin file, else one made of what its notes say. */

@@ -16,6 +16,10 @@ GPtrArray *lm_code_list (LmArchive *archive, GError **error);
  * plugins for this platform to the registry. They run when something is asked of them. */
 bool lm_code_register (LmArchive *archive, LmRegistry *registry, GError **error);
 
+/* The revisions that the manifest's "requires" names against what the registry provides: all that are
+ * too old in one PLUGIN error. Things that are not there are left to whoever asks for them. */
+bool lm_code_check_requires (LmArchive *archive, LmRegistry *registry, GError **error);
+
 /* Adds to a writer what an archive holds beside config, weights and state: plugins with their
  * descriptions and, when there is a manifest, every other member; of a hand-made project only
  * assets/, README.md and LICENSE. Members in `except` (a set of names, may be NULL) stay out. */

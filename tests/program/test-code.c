@@ -134,6 +134,35 @@ test_not_a_plugin (Fixture *f, gconstpointer unused)
   lm_test_assert_error (&error, LM_ERROR_PLUGIN, "acme.so", NULL);
 }
 
+/* An archive that needs newer revisions than there are: all in one error; unknown ones are not its
+ * business. */
+static void
+test_requires (Fixture *f, gconstpointer unused)
+{
+  static const char text[] =
+      "{\"plugins\": [{\"id\": \"lamina.layers.basic\", \"provides\": ["
+      "\"lamina.layer/1:lamina.linear@1\", \"lamina.layer/1:lamina.bias@77\","
+      "\"lamina.layer/1:nobody.layer@5\", \"odd\", 3]}, 4]}";
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (f->folder, "m.lam", NULL);
+  g_autoptr (LmArchiveWriter) writer = lm_archive_writer_new ();
+  g_autoptr (GBytes) config = g_bytes_new_static ("{}", 2);
+  g_autoptr (JsonNode) requires = json_from_string (text, NULL);
+  lm_archive_writer_add (writer, "config/model.json", config);
+  lm_archive_writer_set (writer, "requires", requires);
+  g_assert_true (lm_archive_writer_finish (writer, path, false, &error));
+  g_autoptr (LmArchive) archive = lm_archive_open (path, &error);
+  LmRegistry *registry = lm_test_registry (), *empty = lm_registry_new (lm_host_tables ()->host);
+  g_assert_false (lm_code_check_requires (archive, registry, &error));
+  g_assert_null (strstr (error->message, "lamina.linear"));
+  g_assert_null (strstr (error->message, "nobody"));
+  lm_test_assert_error (&error, LM_ERROR_PLUGIN, "m.lam", "lamina.bias: wanted revision 77, got 1",
+                        NULL);
+  g_assert_true (lm_code_check_requires (archive, empty, &error));
+  lm_registry_free (registry);
+  lm_registry_free (empty);
+}
+
 /* Carried into an archive, which describes it in its manifest and can be read the same way. */
 static void
 test_carry (Fixture *f, gconstpointer unused)
@@ -170,6 +199,7 @@ main (int argc, char **argv)
   g_test_add ("/program/code/trust", Fixture, NULL, set_up, test_trust, tear_down);
   g_test_add ("/program/code/changed", Fixture, NULL, set_up, test_changed, tear_down);
   g_test_add ("/program/code/not_a_plugin", Fixture, NULL, set_up, test_not_a_plugin, tear_down);
+  g_test_add ("/program/code/requires", Fixture, NULL, set_up, test_requires, tear_down);
   g_test_add ("/program/code/carry", Fixture, NULL, set_up, test_carry, tear_down);
   return g_test_run ();
 }

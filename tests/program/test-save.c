@@ -2,6 +2,7 @@
 /* Saving a run and going on from it, bit for bit, after every step. */
 #include "core/program/save.h"
 
+#include "core/archive/writer.h"
 #include "core/program/train.h"
 #include "tests/lib/project.h"
 #include <string.h>
@@ -171,6 +172,28 @@ test_carry (void)
   lm_test_remove_tree (folder);
 }
 
+/* A loop state without its step is damage, not a fresh start. */
+static void
+test_no_step (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lamina-save-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "m.lam", NULL);
+  g_autoptr (GHashTable) loop = lm_arrays_new ();
+  g_autoptr (LmArchiveWriter) writer = lm_archive_writer_new ();
+  g_autoptr (GBytes) config = g_bytes_new_static ("{}", 2);
+  lam_type type = lm_scalar_type (LAM_F32);
+  LmSaved saved;
+  g_hash_table_insert (loop, g_strdup ("step"), lm_test_array (&type, (double[]) {3}));
+  lm_archive_writer_add (writer, "config/model.json", config);
+  lm_archive_writer_add_tensors (writer, "state/loop.safetensors", loop);
+  g_assert_true (lm_archive_writer_finish (writer, path, false, &error));
+  g_autoptr (LmArchive) archive = lm_archive_open (path, &error);
+  g_assert_false (lm_saved_read (archive, &saved, &error));
+  lm_test_assert_error (&error, LM_ERROR_CORRUPT, path, "step", "u32[]", NULL);
+  lm_test_remove_tree (folder);
+}
+
 static void
 test_broken (void)
 {
@@ -195,6 +218,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/program/save/resume_cpu", "cpu", test_resume);
   g_test_add_func ("/program/save/contents", test_contents);
   g_test_add_func ("/program/save/carry", test_carry);
+  g_test_add_func ("/program/save/no_step", test_no_step);
   g_test_add_func ("/program/save/broken", test_broken);
   return g_test_run ();
 }
