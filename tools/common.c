@@ -10,6 +10,7 @@ void
 tool_options_clear (ToolOptions *options)
 {
   g_free (options->backend);
+  g_free (options->backend_options);
   g_free (options->dtype);
   g_strfreev (options->plugins);
   g_strfreev (options->plugin_dirs);
@@ -30,6 +31,8 @@ add_common (GOptionContext *context, ToolOptions *o, unsigned has)
                                   {0}};
   const GOptionEntry model[] = {
       {"threads", 't', 0, G_OPTION_ARG_INT, &o->threads, "Threads of the backend", "N"},
+      {"backend-options", 0, 0, G_OPTION_ARG_STRING, &o->backend_options,
+       "All options of the backend, as lamina params shows them", "JSON"},
       {"dtype", 0, 0, G_OPTION_ARG_STRING, &o->dtype, "f32 or f64 instead of the config's",
        "DTYPE"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "Seed instead of the config's", "N"},
@@ -136,15 +139,16 @@ tool_context (const ToolOptions *options, GError **error)
   return g_steal_pointer (&context);
 }
 
+/* --threads is short for the option of that name; given JSON says everything itself. */
 LaminaModel *
 tool_open_model (LaminaContext *context, const char *path, const ToolOptions *options,
                  const char *weights, GError **error)
 {
-  g_autofree char *backend_options =
+  g_autofree char *threads =
       options->threads > 0 ? g_strdup_printf ("{\"threads\": %d}", options->threads) : NULL;
   LaminaModelOptions o = LAMINA_MODEL_OPTIONS_INIT;
   o.backend = options->backend;
-  o.backend_options = backend_options;
+  o.backend_options = options->backend_options != NULL ? options->backend_options : threads;
   o.dtype = options->dtype;
   o.seed = options->seed;
   o.weights = weights;

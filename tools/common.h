@@ -13,7 +13,7 @@
 
 /* Options that several verbs have. */
 typedef struct ToolOptions {
-  char *backend, *dtype;
+  char *backend, *backend_options, *dtype;
   int threads; /* 0: the backend's choice */
   gint64 seed; /* -1: the config's */
   char **plugins, **plugin_dirs;
