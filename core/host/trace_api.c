@@ -13,6 +13,7 @@ const lam_trace_api lm_host_trace_api = {
     .fail = lm_trace_fail,
     .composite_begin = lm_trace_composite_begin,
     .composite_end = lm_trace_composite_end,
+    .vmap = lm_trace_vmap,
 
     .theta = lm_trace_theta,
     .call = lm_model_call,

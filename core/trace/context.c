@@ -52,6 +52,8 @@ void
 lm_trace_context_pop (lam_trace *pub)
 {
   LmTrace *t = self (pub);
+  if (lm_trace_refuse_in_rows (t, "context_pop", "the context was pushed outside"))
+    return;
   if (t->contexts->len < 2 || top (t)->layer_depth != t->layers->len) {
     lm_trace_failf (t, LM_ERROR_INVALID,
                     "context_pop without a context_push of the same method; contexts must nest");
@@ -65,6 +67,10 @@ lm_trace_next_key (lam_trace *pub)
 {
   LmTrace *t = self (pub);
   lam_key pair[2] = {{lam_nil ()}, {lam_nil ()}};
+  if (lm_trace_refuse_in_rows (t, "next_key",
+                               "every row would get the same key; split a key outside and give one "
+                               "for each row as an input"))
+    return pair[1];
   if (!top (t)->has_key) {
     lm_trace_failf (
         t, LM_ERROR_INVALID,
@@ -80,6 +86,8 @@ void
 lm_trace_reset_key (lam_trace *pub, lam_key key, lam_tensor global_step)
 {
   Context *c = top (self (pub));
+  if (lm_trace_refuse_in_rows (self (pub), "reset_key", "push a context of its own"))
+    return;
   c->has_key = !lam_is_nil (key.bits);
   c->key = key;
   c->step = global_step;
@@ -297,7 +305,10 @@ lm_trace_update_var (lam_trace *pub, lam_var var, lam_tensor value)
 {
   LmTrace *t = self (pub);
   int64_t i = var_index (t, var, "update_var");
-  if (i < 0)
+  if (i < 0
+      || lm_trace_refuse_in_rows (t, "update_var",
+                                  "each row would have its own; return it as a result, reduce it "
+                                  "over the rows and update outside"))
     return;
   const lam_var_info *info = t->vars->infos[i];
   if (!(info->collections & LAM_NON_TRAINABLE))

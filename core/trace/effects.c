@@ -62,6 +62,10 @@ lm_trace_add_summary (lam_trace *pub, const char *name, int32_t type, lam_tensor
   LmTrace *t = self (pub);
   if (t->error != NULL || verbosity > top (t)->verbosity)
     return;
+  if (lm_trace_refuse_in_rows (t, "add_summary",
+                               "each row would have its own; return it as a result and add it "
+                               "outside"))
+    return;
   const char *suffix = suffix_of (type);
   if (suffix == NULL || name == NULL || *name == '\0') {
     lm_trace_failf (t, LM_ERROR_INVALID, "summary \"%s\": unknown type %d or no name",
@@ -101,6 +105,10 @@ lm_trace_add_aux_loss (lam_trace *pub, const char *name, lam_tensor value, lam_t
 {
   LmTrace *t = self (pub);
   if (t->error != NULL)
+    return;
+  if (lm_trace_refuse_in_rows (t, "add_aux_loss",
+                               "each row would have its own; return it as a result, reduce it over "
+                               "the rows and add it outside"))
     return;
   const lam_type *v = lm_trace_peek_type (t, value), *w = lm_trace_peek_type (t, weight);
   if (v == NULL || w == NULL || v->rank != 0 || w->rank != 0 || v->dtype != w->dtype

@@ -8,4 +8,5 @@ core_sources += \
   %D%/private.h \
   %D%/random.c \
   %D%/record.c \
-  %D%/trace.h
+  %D%/trace.h \
+  %D%/vmap.c

@@ -20,6 +20,8 @@ typedef struct Frame {
   char *name, *attributes;
   int64_t version;
   guint layer_depth; /* layers entered when it began */
+  bool rows;         /* of lam_vmap */
+  guint n_contexts;  /* for rows: contexts pushed when it began */
 } Frame;
 
 typedef struct AuxLoss {
@@ -75,6 +77,17 @@ inner (LmTrace *t)
 
 Context *lm_context_new (const LmTraceVars *vars);
 void lm_context_free (Context *c);
+
+/* Opens a region; NULL and the error when they nest too deeply. */
+Frame *lm_region_begin (LmTrace *t, const char *name);
+/* Takes the innermost region off the stack as a closed function, NULL after an error; *out_frame (to
+ * be freed) has its outer handles, which are its last parameters. */
+LmFunction *lm_region_end (LmTrace *t, const lam_tensor *results, uint32_t n, Frame **out_frame);
+void lm_frame_free (gpointer frame);
+
+/* True, and the error "<what>: <why>", if a context from outside of the lam_vmap at hand is on top. */
+bool lm_trace_refuse_in_rows (LmTrace *t, const char *what, const char *why);
+
 /* Moves a builder's error into the trace, with the layer path. True if fine. */
 bool lm_trace_sync (LmTrace *t);
 /* Types of a handle; NULL (and the sticky error) when dead or foreign. */

@@ -2,8 +2,10 @@
 /* Recording: handles, operations, regions of composites, the end of the trace. */
 #include "core/trace/private.h"
 
-static void
-frame_free (gpointer data)
+#define MOST_FRAMES 16
+
+void
+lm_frame_free (gpointer data)
 {
   Frame *frame = data;
   lm_builder_free (frame->builder);
@@ -47,7 +49,7 @@ lm_trace_new (const char *name, const lam_trace_api *api, const LmTraceVars *var
   t->vars = vars;
   t->handles = g_array_new (FALSE, FALSE, sizeof (Handle));
   t->nests = g_ptr_array_new_with_free_func ((GDestroyNotify)lm_nest_free);
-  t->frames = g_ptr_array_new_with_free_func (frame_free);
+  t->frames = g_ptr_array_new_with_free_func (lm_frame_free);
   t->contexts = g_ptr_array_new_with_free_func ((GDestroyNotify)lm_context_free);
   t->layers = g_array_new (FALSE, FALSE, sizeof (LmTraceLayer));
   t->strings = g_string_chunk_new (256);
@@ -299,27 +301,35 @@ lm_trace_fail_shape (lam_trace *pub, const char *what, const lam_shape *wanted, 
   lm_trace_failf (t, LM_ERROR_INVALID, "%s: wanted shape (%s), got %s", what, want->str, have);
 }
 
+Frame *
+lm_region_begin (LmTrace *t, const char *name)
+{
+  if (t->frames->len >= MOST_FRAMES) {
+    lm_trace_failf (t, LM_ERROR_INVALID, "%s: regions nest deeper than %d", name, MOST_FRAMES);
+    return NULL;
+  }
+  const char *path = lm_builder_path (inner (t)->builder);
+  Frame *frame = frame_push (t, name);
+  frame->name = g_strdup (name);
+  lm_builder_set_path (frame->builder, path);
+  return frame;
+}
+
 void
 lm_trace_composite_begin (lam_trace *pub, const char *name, int64_t version, const char *attributes)
 {
   LmTrace *t = self (pub);
   if (t->error != NULL)
     return;
-  if (t->frames->len >= 16) {
-    lm_trace_failf (t, LM_ERROR_INVALID, "composite %s: regions nest deeper than 16", name);
+  Frame *frame = lm_region_begin (t, name);
+  if (frame == NULL)
     return;
-  }
-  const char *path = lm_builder_path (inner (t)->builder);
-  Frame *frame = frame_push (t, name);
-  frame->name = g_strdup (name);
   frame->version = version;
   frame->attributes = g_strdup (attributes);
-  lm_builder_set_path (frame->builder, path);
 }
 
-/* Takes the innermost region off the stack as a closed function; *captured its outer handles. */
-static LmFunction *
-region_end (LmTrace *t, const lam_tensor *results, uint32_t n, Frame **out_frame)
+LmFunction *
+lm_region_end (LmTrace *t, const lam_tensor *results, uint32_t n, Frame **out_frame)
 {
   g_autofree LmValue *values = g_new (LmValue, n + 1);
   resolve_all (t, inner (t)->name, results, n, values);
@@ -358,16 +368,16 @@ lm_trace_composite_end (lam_trace *pub, const lam_tensor *results, uint32_t n, l
   LmTrace *t = self (pub);
   for (uint32_t i = 0; i < n; i++)
     outs[i] = lam_nil ();
-  if (t->frames->len < 2 || t->layers->len != inner (t)->layer_depth) {
+  if (t->frames->len < 2 || inner (t)->rows || t->layers->len != inner (t)->layer_depth) {
     lm_trace_failf (t, LM_ERROR_INVALID,
                     "composite_end without the composite_begin of the same method");
     return;
   }
   Frame *frame = NULL;
-  g_autoptr (LmFunction) region = region_end (t, results, n, &frame);
+  g_autoptr (LmFunction) region = lm_region_end (t, results, n, &frame);
   if (region != NULL)
     emit_composite (t, frame, region, outs);
-  frame_free (frame);
+  lm_frame_free (frame);
 }
 
 void

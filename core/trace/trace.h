@@ -96,6 +96,8 @@ void lm_trace_fail_shape (lam_trace *t, const char *what, const lam_shape *wante
 void lm_trace_composite_begin (lam_trace *t, const char *name, int64_t version,
                                const char *attributes);
 void lm_trace_composite_end (lam_trace *t, const lam_tensor *results, uint32_t n, lam_tensor *outs);
+lam_nest lm_trace_vmap (lam_trace *t, lam_row_fn fn, void *user, lam_nest in, int32_t in_axis,
+                        int32_t out_axis);
 lam_tensor lm_trace_theta (lam_trace *t, lam_var var);
 void lm_trace_update_var (lam_trace *t, lam_var var, lam_tensor value);
 lam_nest lm_trace_updated_vars (lam_trace *t);

@@ -166,6 +166,24 @@ lam_add_aux_loss (lam_trace *t, const char *name, lam_tensor value, lam_tensor w
   t->api->add_aux_loss (t, name, value, weight);
 }
 
+/**
+ * fn over rows, as jax.vmap: every tensor of `in` loses axis in_axis (negative: from the end; all have
+ * the same size there), fn is traced once on one row, and every tensor of its result gets the rows
+ * back at out_axis (negative: from the end of what has the rows). Nil leaves stay nil. Tensors and
+ * variables from outside that fn uses are the same in every row; a result that depends on no row is
+ * repeated.
+ *
+ * fn may call children, open composites, push contexts of its own and call lam_vmap again. What would
+ * change a context from outside is an error, for every row would have its own: summaries, update_var,
+ * aux losses, next_key, reset_key. Return such values and use them outside; give keys as an input
+ * ((N, 2) u32).
+ */
+static inline lam_nest
+lam_vmap (lam_trace *t, lam_row_fn fn, void *user, lam_nest in, int32_t in_axis, int32_t out_axis)
+{
+  return t->api->vmap (t, fn, user, in, in_axis, out_axis);
+}
+
 /** LAM_F64 in f64 models, else LAM_F32. */
 static inline lam_dtype
 lam_real_dtype (lam_trace *t)

@@ -62,6 +62,9 @@ typedef struct lam_context_args {
   lam_tensor global_step; /**< u32 scalar; required with a key */
 } lam_context_args;
 
+/** Work on one row, for lam_vmap: takes and gives nests as a method does. Called once, in the trace. */
+typedef lam_nest (*lam_row_fn) (void *user, lam_trace *t, lam_nest in);
+
 /** What a trace can do. The host fills it; test members newer than ABI 1.0 with LAM_HAS. */
 typedef struct lam_trace_api {
   uint32_t struct_size;
@@ -163,6 +166,10 @@ typedef struct lam_trace_api {
 
   /** Sets the sticky error "<what>: wanted shape (?, ?, ?, 17), got f32[64,8,8,16]"; -1: any size. */
   void (*fail_shape) (lam_trace *t, const char *what, const lam_shape *wanted, lam_tensor got);
+
+  /** fn over rows: see lam_vmap in context.h. */
+  lam_nest (*vmap) (lam_trace *t, lam_row_fn fn, void *user, lam_nest in, int32_t in_axis,
+                    int32_t out_axis);
 } lam_trace_api;
 
 #ifdef __cplusplus
