@@ -46,6 +46,18 @@ best_id (LmRegistry *registry, char **ids, const lam_host *host)
   return g_strdup (best);
 }
 
+/* A name without a dot was meant as a last part. */
+static void
+append_near_last_part (GString *message, char **ids, const char *name)
+{
+  g_autofree const char **last = g_new0 (const char *, g_strv_length (ids) + 1);
+  for (guint i = 0; ids[i] != NULL; i++) {
+    const char *dot = strrchr (ids[i], '.');
+    last[i] = dot != NULL ? dot + 1 : ids[i];
+  }
+  lm_append_did_you_mean (message, name, last);
+}
+
 static void
 fail_unknown (char **ids, const char *name, GError **error)
 {
@@ -54,8 +66,10 @@ fail_unknown (char **ids, const char *name, GError **error)
   g_string_printf (message, "no backend \"%s\"; there is: %s",
                    name != NULL ? name : "that runs here",
                    *list != '\0' ? list : "none (check --plugin-dir or $LAM_PLUGIN_PATH)");
-  if (name != NULL)
+  if (name != NULL && strchr (name, '.') != NULL)
     lm_append_did_you_mean (message, name, (const char *const *)ids);
+  else if (name != NULL)
+    append_near_last_part (message, ids, name);
   g_set_error_literal (error, LM_ERROR, LM_ERROR_NOT_FOUND, message->str);
 }
 

@@ -135,12 +135,9 @@ check_bindings (const LmExecutable *exe, LmBuffer *const *in, LmBuffer *const *o
 bool
 lm_execute (LmExecutable *exe, LmBuffer *const *in, LmBuffer *const *out, GError **error)
 {
-  if (in != exe->last_in || out != exe->last_out) {
-    if (!check_bindings (exe, in, out, error))
-      return false;
-    exe->last_in = in;
-    exe->last_out = out;
-  }
+  /* Each time: it costs nothing beside a step, and a wrong buffer would be written out of bounds. */
+  if (!check_bindings (exe, in, out, error))
+    return false;
   uint32_t n_in = exe->function->ir.n_params, n_out = exe->function->ir.n_results;
   for (uint32_t i = 0; i < n_in; i++)
     exe->in[i] = in[i]->self;
@@ -237,7 +234,6 @@ lm_execute_arrays (LmExecutable *exe, LmArray *const *in, LmArray **out, GError 
             && lm_execute (exe, (LmBuffer *const *)inputs->pdata, (LmBuffer *const *)outputs->pdata,
                            error)
             && read_outputs (outputs, out, error);
-  exe->last_in = exe->last_out = NULL; /* the next call may bind others at the same address */
   return ok;
 }
 

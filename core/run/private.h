@@ -26,8 +26,7 @@ struct LmExecutable {
   LmFunction *function; /* as compiled */
   lam_alias *aliases;
   guint n_aliases;
-  lam_buffer **in, **out;                     /* room for a call's bindings */
-  LmBuffer *const *last_in, *const *last_out; /* bindings whose types were checked */
+  lam_buffer **in, **out; /* room for a call's bindings */
 };
 
 #endif

@@ -58,8 +58,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmExecutable, lm_executable_free)
 const LmFunction *lm_executable_function (const LmExecutable *exe); /* as compiled (final stage) */
 uint64_t lm_executable_layout (const LmExecutable *exe, bool output, uint32_t i);
 
-/* Runs over device buffers: in[i], out[o] as the function's parameters and results (types checked once
- * at the first call); for an alias {o, i} out[o] must be in[i]. Allocates nothing. */
+/* Runs over device buffers: in[i], out[o] as the function's parameters and results (types checked);
+ * for an alias {o, i} out[o] must be in[i]. Allocates nothing. */
 bool lm_execute (LmExecutable *exe, LmBuffer *const *in, LmBuffer *const *out, GError **error);
 
 /* One-shot over host arrays: copies in, runs, copies out. out gets n_results new arrays. */

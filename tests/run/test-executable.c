@@ -316,6 +316,13 @@ test_wrong_binding (void)
   lm_test_assert_error (&error, LM_ERROR_INVALID, "neg", "input 0", "f32[2]", "f32[3]", NULL);
   g_assert_false (lm_execute (exe, (LmBuffer *[]) {right}, (LmBuffer *[]) {wrong}, &error));
   lm_test_assert_error (&error, LM_ERROR_INVALID, "neg", "output 0", "f32[2]", "f32[3]", NULL);
+  /* The same array of bindings with another buffer in it is looked at anew. */
+  g_autoptr (LmBuffer) other = lm_buffer_new (backend, &two, 0, &error);
+  LmBuffer *in[] = {right}, *out[] = {other};
+  g_assert_true (lm_execute (exe, in, out, &error));
+  in[0] = wrong;
+  g_assert_false (lm_execute (exe, in, out, &error));
+  lm_test_assert_error (&error, LM_ERROR_INVALID, "input 0", "f32[3]", NULL);
   g_autoptr (LmArray) x = lm_test_array (&three, (double[]) {1, 2, 3});
   LmArray *y = NULL;
   g_assert_false (lm_execute_arrays (exe, &x, &y, &error));
