@@ -203,10 +203,30 @@ describe_text (const LmProvided *p, const LmFieldTable *own, const LmFieldTable 
   return g_strconcat (text, more != NULL ? "\n" : "", more, NULL);
 }
 
+/* The top level of a config is no plugin's. */
+static char *
+describe_config (gboolean json, GError **error)
+{
+  LmFieldTable *table = lm_model_config_table (error);
+  if (table == NULL)
+    return NULL;
+  const LmProvided p = {.id = "config",
+                        .kind = "config",
+                        .revision = 1,
+                        .summary = "The top level of a model's config, beside its sections model, "
+                                   "learners, inputs and train.",
+                        .plugin_id = "lamina"};
+  char *out = json ? describe_json (&p, table, NULL) : describe_text (&p, table, NULL);
+  lm_field_table_free (table);
+  return out;
+}
+
 char *
 lamina_context_describe_type (LaminaContext *context, const char *type, gboolean json,
                               GError **error)
 {
+  if (g_strcmp0 (type, "config") == 0)
+    return describe_config (json, error);
   const LmProvided *p = find_type (lm_context_registry (context), type, error);
   LmFieldTable *own = p != NULL ? table_of (p, error) : NULL;
   if (own == NULL)

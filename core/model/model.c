@@ -62,11 +62,17 @@ declare_top (lam_fields *lam_f_)
 /* Sections that others read; everything else at the top level must be in the table. */
 static const char *const sections[] = {"model", "learners", "inputs", "train", "format", NULL};
 
+LmFieldTable *
+lm_model_config_table (GError **error)
+{
+  return lm_field_table_new ("config", declare_top, sizeof (Top), error);
+}
+
 static bool
 read_top (LmModel *model, GError **error)
 {
   Top top = {0};
-  LmFieldTable *table = lm_field_table_new ("model config", declare_top, sizeof top, error);
+  LmFieldTable *table = lm_model_config_table (error);
   if (table == NULL)
     return false;
   g_autoptr (LmParams) params = lm_params_new (table, model->config, sections, "config", error);

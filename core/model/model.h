@@ -52,6 +52,9 @@ typedef struct LmOptimizerChain {
 } LmOptimizerChain;
 void lm_chain_declare (lam_fields *f); /* its field table, for `lamina params` */
 
+/* The keys of the config's top level beside its sections, for `lamina params config`. */
+LmFieldTable *lm_model_config_table (GError **error);
+
 /* --- the tree --------------------------------------------------------------------------------- */
 struct LmLayer {
   uint32_t id; /* of lam_child handles; index + 1 in the model's list */

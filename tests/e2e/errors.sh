@@ -130,7 +130,33 @@ report "a plugin for another machine"
 
 run 3 params lamina.lineer
 says err 'did you mean "lamina.linear"'
+run 0 params config
+says out "seed" "backend" "dtype"
+run 3 eval r --backend cup
+says err 'no backend "cup"' 'did you mean "cpu"?'
+run 2 eval r --dtype f23
+says err 'config.dtype' '"f23"' 'see: lamina params config'
+run 3 eval r --input evel
+says err 'did you mean "eval"?'
+run 2 ir r --which trian
+says err 'did you mean "train"?'
+run 3 new digits-mpl x
+says err 'did you mean "digits-mlp"?'
+[ ! -e x ] || note "x was made"
+report "did you mean"
+
 run 1 frobnicate
+run 1 trian r
+says err 'did you mean "train"?'
+run 1 help trian
+run 0 help train
+says out "Examples:"
+run 1 eval r --threads -3
+says err "--threads -3"
+if [ -w /dev/full ]; then
+  "$lamina" params config >/dev/full 2>err && note "a result that was not written is no result"
+  says err "cannot write to standard output"
+fi
 run 1 train
 says err "wanted MODEL"
 run 1 train a b

@@ -14,6 +14,7 @@ run (int argc, char **argv)
           "Shows the config keys of a layer, optimizer, learner, schedule, input or backend: "
           "name, type, default, range, meaning.",
       .description = "Examples:\n"
+                     "  lamina params config           (the top level of a model's config)\n"
                      "  lamina params lamina.linear\n"
                      "  lamina params lamina.adamw --json",
       .options = &options,
