@@ -87,6 +87,7 @@ static bool
 check_rank (Batch *v, const lam_equation *e)
 {
   const lam_function *f = &v->r.f->ir;
+  const char *path = lm_builder_path (v->r.b);
 
   for (uint32_t k = 0; k < e->n_results; k++) {
     const lam_type *type = lam_value_type (f, e->first_result + k);
@@ -96,7 +97,7 @@ check_rank (Batch *v, const lam_equation *e)
     lm_builder_failf (v->r.b,
                       "vmap of @%s: the result of %s%s%s is %s, there is no room for a batch axis "
                       "(at most %d axes)",
-                      f->name, lm_op_info (e->op)->name, *v->path ? " in layer " : "", v->path, got,
+                      f->name, lm_op_info (e->op)->name, *path ? " in layer " : "", path, got,
                       LAM_MAX_RANK);
     return false;
   }

@@ -2,6 +2,7 @@
 # tests/transform: text in, text out; values by an evaluator of its own.
 
 check_PROGRAMS += \
+  %D%/test-batch \
   %D%/test-cse \
   %D%/test-dce \
   %D%/test-grad \
