@@ -9,12 +9,14 @@ core_sources += \
   %D%/control.c \
   %D%/conv.c \
   %D%/convert.c \
+  %D%/cumsum.c \
   %D%/dot.c \
   %D%/dynamic.c \
   %D%/emit.c \
   %D%/emit.h \
   %D%/fold.c \
   %D%/index.c \
+  %D%/precision.c \
   %D%/random.c \
   %D%/reduce.c \
   %D%/rule.c \

@@ -183,6 +183,45 @@ test_cache (Fixture *x, gconstpointer data)
   }
 }
 
+/* --- cumsum, reduce_precision ------------------------------------------------------------------- */
+
+static void
+test_cumsum (Fixture *x, gconstpointer data)
+{
+  static const char *const numbers[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
+                                        "i8",  "u64", "u32", "u16",  "u8",  NULL};
+  static const char *const shapes[][3] = {
+      {"1", "0", "0"},        {"0", "0", "0"},       {"0,3", "0", "0"},     {"3,0", "0", "0"},
+      {"1000", "0", "0"},     {"7,5", "0", "1"},     {"7,5", "1", "0"},     {"3,1,300", "1", "2"},
+      {"2,90,300", "1", "1"}, {"70,3,50", "0", "2"}, {"40,2,600", "2", "0"}};
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    for (int flags = 0; flags < 4; flags++) {
+      g_autofree char *text = g_strdup_printf (
+          "func @f(%%0: $[%s]) -> ($[%s], $[%s]) {\n  %%1 = maximum(%%0, %%0)\n"
+          "  %%2 = cumsum(%%1) {dimension = %s, reverse = %d, exclusive = %d}\n"
+          "  %%3 = reverse(%%0) {dimensions = [%s]}\n  %%4 = cumsum(%%3) {dimension = %s}\n"
+          "  return %%2, %%4\n}\n",
+          shapes[i][0], shapes[i][0], shapes[i][0], shapes[i][1], flags & 1, flags >> 1,
+          shapes[i][2], shapes[i][1]);
+      run_all (x, (const char *const[]) {text}, 1, numbers);
+    }
+}
+
+static void
+test_precision (Fixture *x, gconstpointer data)
+{
+  static const char *const floats[] = {"f64", "f32", "f16", "bf16", NULL};
+  static const int formats[][2] = {{5, 10}, {8, 7}, {4, 3}, {5, 2},  {8, 23}, {11, 52}, {1, 0},
+                                   {8, 0},  {2, 5}, {5, 0}, {3, 60}, {70, 1}, {11, 3},  {5, 23}};
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autofree char *text = g_strdup_printf (
+        "func @f(%%0: $[5000]) -> ($[5000]) {\n"
+        "  %%1 = reduce_precision(%%0) {exponent_bits = %d, mantissa_bits = %d}\n  return %%1\n}\n",
+        formats[i][0], formats[i][1]);
+    run_all (x, (const char *const[]) {text}, 1, floats);
+  }
+}
+
 #define ADD(name, fn) g_test_add ("/backends/cpu/order/" name, Fixture, NULL, setup, fn, teardown)
 
 int
@@ -191,5 +230,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("dynamic", test_dynamic);
   ADD ("cache", test_cache);
+  ADD ("cumsum", test_cumsum);
+  ADD ("precision", test_precision);
   return g_test_run ();
 }

@@ -8,11 +8,14 @@ check_PROGRAMS += \
   %D%/test-control \
   %D%/test-conv \
   %D%/test-convert \
+  %D%/test-cumsum \
   %D%/test-dot \
+  %D%/test-dynamic \
   %D%/test-emit \
   %D%/test-golden_grads \
   %D%/test-golden_ops \
   %D%/test-index \
+  %D%/test-precision \
   %D%/test-random \
   %D%/test-reduce \
   %D%/test-shape \

@@ -147,6 +147,8 @@ void cpu_lower_arg (cpu_lower *l, const lam_equation *e);
 void cpu_lower_dot (cpu_lower *l, const lam_equation *e);
 void cpu_lower_conv (cpu_lower *l, const lam_equation *e);
 void cpu_lower_dynamic (cpu_lower *l, const lam_equation *e);
+void cpu_lower_cumsum (cpu_lower *l, const lam_equation *e);
+void cpu_lower_precision (cpu_lower *l, const lam_equation *e);
 
 /* --- plan.c --- */
 bool cpu_plan (cpu_lower *l, const lam_compile_options *options);

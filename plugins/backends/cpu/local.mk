@@ -11,6 +11,7 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/conv_patches.c \
   %D%/copy.c \
   %D%/cpu.h \
+  %D%/cumsum.c \
   %D%/dot.c \
   %D%/dynamic.c \
   %D%/elementwise.c \
@@ -33,6 +34,7 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/plan.c \
   %D%/pool.c \
   %D%/pool.h \
+  %D%/precision.c \
   %D%/reduce.c \
   %D%/vecmath.h \
   %D%/view.c \

@@ -8,6 +8,7 @@ libreference_la_SOURCES = \
   %D%/compile.c \
   %D%/conv.c \
   %D%/convert.c \
+  %D%/cumsum.c \
   %D%/dot.c \
   %D%/dynamic.c \
   %D%/element_float.c \
@@ -16,6 +17,7 @@ libreference_la_SOURCES = \
   %D%/elementwise.h \
   %D%/exec.h \
   %D%/index.c \
+  %D%/precision.c \
   %D%/random.c \
   %D%/reduce.c \
   %D%/reference.h \
