@@ -43,6 +43,24 @@ read_options (const LaminaModelOptions *options)
   return out;
 }
 
+/* What was not found may be what the archive brings for other machines only. */
+static void
+add_elsewhere (const LmArchive *archive, GError **error)
+{
+  if (error == NULL || !g_error_matches (*error, LM_ERROR, LM_ERROR_NOT_FOUND))
+    return;
+  g_autoptr (GString) text = g_string_new ((*error)->message);
+  const GPtrArray *plugins = lm_archive_plugins (archive);
+  for (guint i = 0; i < plugins->len; i++) {
+    const LmArchivePlugin *p = plugins->pdata[i];
+    if (!p->here)
+      g_string_append_printf (text, "\n  %s %s comes with it for %s; this machine is %s", p->id,
+                              p->version, p->platform, lm_platform ());
+  }
+  g_free ((*error)->message);
+  (*error)->message = g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static bool
 build_model (LaminaModel *m, const LaminaModelOptions *o, GError **error)
 {
@@ -54,8 +72,10 @@ build_model (LaminaModel *m, const LaminaModelOptions *o, GError **error)
   if (o->seed >= 0)
     json_object_set_int_member (config, "seed", o->seed);
   m->model = lm_model_new (m->registry, lm_host_tables (), config, error);
-  if (m->model == NULL)
+  if (m->model == NULL) {
     g_prefix_error (error, "%s: ", lm_archive_path (m->archive));
+    add_elsewhere (m->archive, error);
+  }
   return m->model != NULL;
 }
 
@@ -82,6 +102,8 @@ open_backend (LaminaModel *m, const LaminaModelOptions *o, GError **error)
   if (m->backend == NULL && o->backend == NULL && name != NULL)
     g_prefix_error (error, "%s asks for backend %s (another one: --backend): ",
                     lm_archive_path (m->archive), name);
+  if (m->backend == NULL)
+    add_elsewhere (m->archive, error);
   return m->backend != NULL;
 }
 

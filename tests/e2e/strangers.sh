@@ -167,6 +167,12 @@ run 0 unpack lost.lam longer
 printf 'x' >>"longer/plugins/$platform/acme.so"
 refused_code 4 "a plugin file that is not the described one" longer manifest.json acme.so
 
+run 0 unpack lost.lam elsewhere
+mv "elsewhere/plugins/$platform" elsewhere/plugins/sparc-linux-gnu
+sed -i "s/$platform/sparc-linux-gnu/" elsewhere/manifest.json
+refused_code 3 "a plugin that the archive has for another platform only" elsewhere \
+  'no layer "acme.dense"' 'acme.layers 1.2.0 comes with it for sparc-linux-gnu; this machine is'
+
 # e_machine at byte 18 of an ELF file: 0x5441, which no machine has.
 project alien acme.so
 printf 'AT' | dd of="alien/plugins/$platform/acme.so" bs=1 seek=18 conv=notrunc status=none
