@@ -163,20 +163,23 @@ npy_dictionary (npy_cursor *c, lam_type *type)
   return seen == 7 || npy_fail (c, "the header lacks descr, fortran_order or shape");
 }
 
-/* Number of elements; false where they are more than the bytes there are. */
+/* Number of elements; false where they are more than the bytes there are or, of an empty array, where
+ * the other sizes alone are more than an int64 holds. */
 static inline bool
 npy_count (const lam_type *type, uint64_t bytes, int64_t *out)
 {
   uint64_t room = bytes / (lam_dtype_bits (type->dtype) / 8), n = 1;
+  bool empty = false;
   for (int32_t i = 0; i < type->rank; i++)
-    if (type->dims[i] == 0)
-      n = 0;
-  for (int32_t i = 0; i < type->rank && n != 0; i++) {
+    empty = empty || type->dims[i] == 0;
+  if (empty)
+    room = INT64_MAX;
+  for (int32_t i = 0; i < type->rank; i++) {
     if ((uint64_t)type->dims[i] > room / n)
       return false;
-    n *= (uint64_t)type->dims[i];
+    n *= type->dims[i] != 0 ? (uint64_t)type->dims[i] : 1;
   }
-  *out = (int64_t)n;
+  *out = empty ? 0 : (int64_t)n;
   return n <= room;
 }
 
