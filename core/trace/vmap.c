@@ -41,7 +41,7 @@ add_leaf (LmTrace *t, Rows *rows, guint i, int32_t in_axis, GString *wrong)
     return;
   int32_t axis = in_axis < 0 ? in_axis + type->rank : in_axis;
   bool has_axis = axis >= 0 && axis < type->rank;
-  if (has_axis && rows->tensors->len == 0)
+  if (has_axis && rows->size < 0)
     rows->size = type->dims[axis];
   if (!has_axis || type->dims[axis] != rows->size) {
     g_auto (GStrv) paths = lm_nest_paths (rows->in);
@@ -62,10 +62,11 @@ read_rows (LmTrace *t, Rows *rows, int32_t in_axis)
   if (t->error != NULL)
     return false;
   if (wrong->len > 0)
-    lm_trace_failf (t, LM_ERROR_INVALID,
-                    "lam_vmap: axis %d of every input is to count the rows, as many in each "
-                    "(%" G_GINT64_FORMAT " in the first); %s",
-                    in_axis, rows->size, wrong->str);
+    lm_trace_failf (
+        t, LM_ERROR_INVALID,
+        "lam_vmap: axis %d of every input is to count the rows, as many in each as in the "
+        "first; %s",
+        in_axis, wrong->str);
   else if (rows->tensors->len == 0)
     lm_trace_failf (t, LM_ERROR_INVALID,
                     "lam_vmap: the input has no tensor, so nothing tells the number of rows");
@@ -202,7 +203,7 @@ lm_trace_vmap (lam_trace *pub, lam_row_fn fn, void *user, lam_nest in, int32_t i
 {
   LmTrace *t = self (pub);
   lam_nest result = {0, 0};
-  Rows rows = {.in = lm_trace_nest_peek (t, in)};
+  Rows rows = {.in = lm_trace_nest_peek (t, in), .size = -1};
   if (rows.in == NULL || fn == NULL) {
     lm_trace_failf (t, LM_ERROR_INVALID, "lam_vmap: %s is nil", fn == NULL ? "fn" : "the input");
     return result;

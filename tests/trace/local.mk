@@ -4,4 +4,5 @@
 check_PROGRAMS += \
   %D%/test-context \
   %D%/test-random \
-  %D%/test-record
+  %D%/test-record \
+  %D%/test-vmap
