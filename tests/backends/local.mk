@@ -6,7 +6,8 @@ check_PROGRAMS += \
   %D%/test-cpu-golden \
   %D%/test-cpu-order \
   %D%/test-cpu \
-  %D%/test-padding
+  %D%/test-padding \
+  %D%/test-reference
 
 EXTRA_DIST += \
   %D%/cases.h \
