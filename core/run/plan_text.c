@@ -12,8 +12,9 @@ typedef struct Plan {
   const LmExecutable *exe;
   GString *text;
   uint64_t sum;
-  Piece *pieces;  /* by value */
-  uint32_t *base; /* by value: whose memory it uses */
+  Piece *pieces;   /* by value */
+  uint32_t *base;  /* by value: whose memory it uses */
+  GArray *scratch; /* of Piece: further buffers reported under a value that has one */
 } Plan;
 
 /* A sharer lengthens the life of the memory that it takes over or looks into. */
@@ -23,6 +24,12 @@ add_piece (Plan *plan, const lam_plan_buffer *b)
   bool shares = b->shares >= 0 && (uint32_t)b->shares < b->value;
   uint32_t base = shares ? plan->base[b->shares] : b->value;
   Piece *piece = &plan->pieces[base];
+  if (!shares && piece->bytes != 0) {
+    Piece scratch = {b->bytes, b->first, b->last};
+    g_array_append_val (plan->scratch, scratch);
+    plan->sum += b->bytes;
+    return;
+  }
   plan->base[b->value] = base;
   if (piece->bytes == 0)
     *piece = (Piece) {b->bytes, b->first, b->last};
@@ -53,6 +60,13 @@ each_buffer (void *ctx, const lam_plan_buffer *b)
     add_piece (plan, b);
 }
 
+static void
+count_life (int64_t *steps, uint32_t n_equations, const Piece *p)
+{
+  steps[MIN (p->first, n_equations)] += (int64_t)p->bytes;
+  steps[MIN (p->last, n_equations) + 1] -= (int64_t)p->bytes;
+}
+
 /* Most bytes alive at once: no plan can do with less. */
 static uint64_t
 peak (const Plan *plan)
@@ -60,11 +74,10 @@ peak (const Plan *plan)
   const lam_function *f = &plan->exe->function->ir;
   g_autofree int64_t *steps = g_new0 (int64_t, f->n_equations + 2); /* change at each equation */
   int64_t live = 0, most = 0;
-  for (uint32_t v = 0; v < f->n_values; v++) {
-    const Piece *p = &plan->pieces[v];
-    steps[MIN (p->first, f->n_equations)] += (int64_t)p->bytes;
-    steps[MIN (p->last, f->n_equations) + 1] -= (int64_t)p->bytes;
-  }
+  for (uint32_t v = 0; v < f->n_values; v++)
+    count_life (steps, f->n_equations, &plan->pieces[v]);
+  for (guint i = 0; i < plan->scratch->len; i++)
+    count_life (steps, f->n_equations, &g_array_index (plan->scratch, Piece, i));
   for (uint32_t i = 0; i <= f->n_equations; i++) {
     live += steps[i];
     most = MAX (most, live);
@@ -80,7 +93,8 @@ lm_executable_plan_text (const LmExecutable *exe)
   g_autofree uint32_t *base = g_new0 (uint32_t, f->n_values + 1);
   GString *text =
       g_string_new ("value   type                        bytes       offset  lifetime     kind\n");
-  Plan plan = {.exe = exe, .text = text, .pieces = pieces, .base = base};
+  g_autoptr (GArray) scratch = g_array_new (FALSE, FALSE, sizeof (Piece));
+  Plan plan = {.exe = exe, .text = text, .pieces = pieces, .base = base, .scratch = scratch};
   for (uint32_t v = 0; v < f->n_values; v++)
     base[v] = v;
   uint64_t slab = exe->backend->vt->exec_plan (exe->self, each_buffer, &plan);
