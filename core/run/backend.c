@@ -131,7 +131,8 @@ lm_backend_open_vtable (const char *id, const lam_backend_vt *vt, const lam_host
   LmBackend *backend = g_new0 (LmBackend, 1);
   backend->refs = 1;
   backend->id = g_strdup (id);
-  backend->vt = vt;
+  memcpy (&backend->table, vt, MIN (vt->struct_size, sizeof backend->table));
+  backend->vt = &backend->table;
   backend->self = self;
   return backend;
 }

@@ -9,7 +9,8 @@
 struct LmBackend {
   gint refs; /* atomic */
   char *id;
-  const lam_backend_vt *vt;
+  const lam_backend_vt *vt; /* &table */
+  lam_backend_vt table;     /* a copy, so that a backend may outlive the registry it came from */
   lam_backend *self;
 };
 
