@@ -23,6 +23,7 @@ lminclude_HEADERS = \
   %D%/lamina/plugin.h \
   %D%/lamina/prng.h \
   %D%/lamina/random.h \
+  %D%/lamina/random_draws.h \
   %D%/lamina/schedule.h \
   %D%/lamina/setup.h \
   %D%/lamina/trace.h \

@@ -8,7 +8,7 @@
 #define LAMINA_CONTEXT_H
 
 #include <lamina/nest.h>
-#include <lamina/random.h>
+#include <lamina/random_draws.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,8 @@
 # tests/sdk: one program for each source file.
 
 check_PROGRAMS += \
-  %D%/test-prng
+  %D%/test-prng \
+  %D%/test-random_draws
 
 shell_tests += \
   %D%/strangers.sh
