@@ -169,16 +169,8 @@ lm_batch_in_place (LmBatchCtx *c)
 void
 lm_batch_decomposed (LmBatchCtx *c)
 {
-  g_autofree LmValue *in = g_new (LmValue, c->e->n_operands);
-  g_autofree LmValue *out = g_new (LmValue, c->e->n_results);
-  g_autoptr (LmFunction) row = NULL;
-  LmBuilder *b = lm_builder_new (lm_op_info (c->e->op)->name);
   GError *error = NULL;
-
-  for (uint32_t k = 0; k < c->e->n_operands; k++)
-    in[k] = lm_builder_param (b, lm_batch_in_type (c, k));
-  lm_rules (c->e->op)->decompose (b, c->f, c->e, in, out);
-  row = lm_builder_finish (b, out, c->e->n_results, &error);
+  g_autoptr (LmFunction) row = lm_decomposed (c->f, c->e, &error);
   if (row == NULL)
     lm_builder_fail (c->b, error);
   else

@@ -16,6 +16,7 @@ core_sources += \
   %D%/emit.h \
   %D%/fold.c \
   %D%/index.c \
+  %D%/order.c \
   %D%/precision.c \
   %D%/random.c \
   %D%/reduce.c \

@@ -170,6 +170,18 @@ lm_eq_list (const lam_function *f, const lam_equation *e, const char *key, int64
     out[i] = list != NULL ? list[i] : absent;
 }
 
+LmFunction *
+lm_decomposed (const LmFunction *f, const lam_equation *e, GError **error)
+{
+  g_autofree LmValue *in = g_new (LmValue, e->n_operands + 1);
+  g_autofree LmValue *out = g_new (LmValue, e->n_results);
+  LmBuilder *b = lm_builder_new (lm_op_info (e->op)->name);
+  for (uint32_t k = 0; k < e->n_operands; k++)
+    in[k] = lm_builder_param (b, lam_value_type (&f->ir, lam_operand (&f->ir, e, k)));
+  lm_rules (e->op)->decompose (b, f, e, in, out);
+  return lm_builder_finish (b, out, e->n_results, error);
+}
+
 uint32_t
 lm_axis_set (const int64_t *axes, uint64_t n)
 {

@@ -73,6 +73,9 @@ bool lm_rule_window (LmTypeCtx *c, const LmWindow *w, const int64_t *in, int64_t
 void lm_eq_list (const lam_function *f, const lam_equation *e, const char *key, int64_t n,
                  int64_t absent, int64_t *out);
 
+/* The decomposition of a derived op's equation as a function of its operands; the caller's. */
+LmFunction *lm_decomposed (const LmFunction *f, const lam_equation *e, GError **error);
+
 static inline const lam_type *
 lm_vjp_in_type (const LmVjpCtx *c, uint32_t k)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Legalisation: what the backend at hand does not claim is inlined (composites) or decomposed
  * (derived rows, rows newer than the backend), until it knows every equation. */
-#include "core/ir/rules.h"
+#include "core/op/rule.h"
 #include "core/transform/rewrite.h"
 #include "core/transform/transform.h"
 
@@ -58,15 +58,17 @@ inline_composite (Legalizer *l, LmRewrite *r, const lam_equation *e, const char 
     r->map[e->first_result + k] = results[k];
 }
 
+/* What it is made of is legalised in turn: it may be newer than the backend as well. */
 static void
-decompose (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *why)
+decompose (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *path, const char *why)
 {
   const LmRules *rules = lm_rules (e->op);
-  g_autofree LmValue *results = g_new (LmValue, e->n_results);
+  g_autofree LmValue *args = NULL, *results = g_new (LmValue, e->n_results);
+  g_autoptr (LmFunction) row = NULL;
+  GError *error = NULL;
 
   if (rules->decompose == NULL) {
     g_autofree char *type = lm_type_to_string (lam_value_type (&r->f->ir, e->first_result));
-    const char *path = lm_builder_path (l->b);
     lm_builder_fail (l->b, g_error_new (LM_ERROR, LM_ERROR_UNSUPPORTED,
                                         "the backend cannot run %s (result %s%s%s): %s, and the op "
                                         "has no decomposition; use another backend, or a newer one",
@@ -75,7 +77,13 @@ decompose (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *why)
     return;
   }
   explain (l, &r->f->ir, e, why);
-  rules->decompose (l->b, r->f, e, lm_rewrite_operands (r, e), results);
+  args = g_memdup2 (lm_rewrite_operands (r, e), e->n_operands * sizeof *args);
+  row = lm_decomposed (r->f, e, &error);
+  if (row == NULL) {
+    lm_builder_fail (l->b, error);
+    return;
+  }
+  walk (l, row, args, path, results);
   for (uint32_t k = 0; k < e->n_results; k++)
     r->map[e->first_result + k] = results[k];
 }
@@ -101,7 +109,7 @@ legalize (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *path)
     if (e->op == LAM_OP_composite)
       inline_composite (l, r, e, path);
     else
-      decompose (l, r, e,
+      decompose (l, r, e, path,
                  known ? "decomposed, the backend does not claim it"
                        : "decomposed, the row is newer than the backend");
   }

@@ -112,6 +112,9 @@ run_all (Fixture *x, const char *const *texts, guint n, const char *const *dtype
 static const char *const every[] = {"f64", "f32", "f16", "bf16", "i64", "i32",  "i16",
                                     "i8",  "u64", "u32", "u16",  "u8",  "bool", NULL};
 
+static const char *const numbers[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
+                                      "i8",  "u64", "u32", "u16",  "u8",  NULL};
+
 /* --- dynamic slices ---------------------------------------------------------------------------- */
 
 static void
@@ -183,13 +186,54 @@ test_cache (Fixture *x, gconstpointer data)
   }
 }
 
+/* --- sort, top_k ------------------------------------------------------------------------------- */
+
+static void
+test_sort (Fixture *x, gconstpointer data)
+{
+  static const char *const shapes[][3] = {
+      {"1", "0", "1"},    {"0", "0", "1"},      {"0,3", "0", "1"},  {"3,0", "0", "2"},
+      {"39", "0", "1"},   {"41", "0", "1"},     {"41", "0", "2"},   {"3000", "0", "1"},
+      {"3000", "0", "2"}, {"9,70,5", "1", "2"}, {"70,9", "0", "1"}, {"700,30", "1", "2"}};
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    const char *dims = shapes[i][0];
+    g_autofree char *text = g_strdup_printf (
+        "func @f(%%0: $[%s], %%1: i8[%s], %%2: $[%s]) -> ($[%s], i8[%s], $[%s], $[%s]) {\n"
+        "  %%3 = reverse(%%2) {dimensions = [0]}\n"
+        "  %%4, %%5, %%6 = sort(%%0, %%1, %%3) {dimension = %s, num_keys = %s, is_stable = 1}\n"
+        "  %%7 = sort(%%3) {dimension = %s}\n"
+        "  return %%4, %%5, %%6, %%7\n}\n",
+        dims, dims, dims, dims, dims, dims, dims, shapes[i][1], shapes[i][2], shapes[i][1]);
+    run_all (x, (const char *const[]) {text}, 1, every);
+  }
+}
+
+static void
+test_top_k (Fixture *x, gconstpointer data)
+{
+  static const struct {
+    const char *outer, *comma, *last;
+    int k;
+  } cases[] = {{"", "", "1", 1},      {"", "", "5", 0},      {"0", ",", "5", 2},
+               {"", "", "900", 1},    {"", "", "900", 64},   {"", "", "900", 65},
+               {"", "", "900", 900},  {"5,3", ",", "30", 7}, {"300", ",", "50", 3},
+               {"7", ",", "300", 200}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const char *outer = cases[i].outer, *comma = cases[i].comma;
+    int k = cases[i].k;
+    g_autofree char *text =
+        g_strdup_printf ("func @f(%%0: $[%s%s%s]) -> ($[%s%s%d], i32[%s%s%d]) {\n"
+                         "  %%2, %%3 = top_k(%%0) {k = %d}\n  return %%2, %%3\n}\n",
+                         outer, comma, cases[i].last, outer, comma, k, outer, comma, k, k);
+    run_all (x, (const char *const[]) {text}, 1, numbers);
+  }
+}
+
 /* --- cumsum, reduce_precision ------------------------------------------------------------------- */
 
 static void
 test_cumsum (Fixture *x, gconstpointer data)
 {
-  static const char *const numbers[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
-                                        "i8",  "u64", "u32", "u16",  "u8",  NULL};
   static const char *const shapes[][3] = {
       {"1", "0", "0"},        {"0", "0", "0"},       {"0,3", "0", "0"},     {"3,0", "0", "0"},
       {"1000", "0", "0"},     {"7,5", "0", "1"},     {"7,5", "1", "0"},     {"3,1,300", "1", "2"},
@@ -230,6 +274,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("dynamic", test_dynamic);
   ADD ("cache", test_cache);
+  ADD ("sort", test_sort);
+  ADD ("top_k", test_top_k);
   ADD ("cumsum", test_cumsum);
   ADD ("precision", test_precision);
   return g_test_run ();

@@ -33,8 +33,7 @@ typedef struct LmFoldCase {
 
 void lm_check_folds (const LmFoldCase *cases, guint n);
 
-/* Legalised for a backend of IR minor 0 that claims nothing, the functions have only mandatory rows of
- * that minor and give equal bits (any NaN for a NaN) on reference: for inputs with NaN, infinities,
+/* Legalised for a backend that claims nothing, the functions have only mandatory rows and give equal bits (any NaN for a NaN) on reference: for inputs with NaN, infinities,
  * both zeros and subnormals, and integers from -9 to 9. */
 void lm_check_decompositions (const char *const *texts, guint n);
 

@@ -15,6 +15,7 @@ check_PROGRAMS += \
   %D%/test-golden_grads \
   %D%/test-golden_ops \
   %D%/test-index \
+  %D%/test-order \
   %D%/test-precision \
   %D%/test-random \
   %D%/test-reduce \

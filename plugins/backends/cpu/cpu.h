@@ -147,6 +147,7 @@ void cpu_lower_arg (cpu_lower *l, const lam_equation *e);
 void cpu_lower_dot (cpu_lower *l, const lam_equation *e);
 void cpu_lower_conv (cpu_lower *l, const lam_equation *e);
 void cpu_lower_dynamic (cpu_lower *l, const lam_equation *e);
+void cpu_lower_order (cpu_lower *l, const lam_equation *e);
 void cpu_lower_cumsum (cpu_lower *l, const lam_equation *e);
 void cpu_lower_precision (cpu_lower *l, const lam_equation *e);
 

@@ -31,6 +31,7 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/loops_reduce.h \
   %D%/loops_table.h \
   %D%/lower.c \
+  %D%/order.c \
   %D%/plan.c \
   %D%/pool.c \
   %D%/pool.h \

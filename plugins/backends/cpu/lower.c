@@ -192,6 +192,9 @@ lowering (const lam_equation *e)
   case LAM_OP_dynamic_slice:
   case LAM_OP_dynamic_update_slice:
     return cpu_lower_dynamic;
+  case LAM_OP_sort:
+  case LAM_OP_top_k:
+    return cpu_lower_order;
   case LAM_OP_cumsum:
     return cpu_lower_cumsum;
   case LAM_OP_reduce_precision:

@@ -9,6 +9,7 @@ static const ref_prepare families[] = {
     ref_prepare_elementwise, ref_prepare_shape,   ref_prepare_convert, ref_prepare_index,
     ref_prepare_reduce,      ref_prepare_window,  ref_prepare_dot,     ref_prepare_conv,
     ref_prepare_random,      ref_prepare_dynamic, ref_prepare_cumsum,  ref_prepare_precision,
+    ref_prepare_order,
 };
 
 /* --- compiling ---------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ libreference_la_SOURCES = \
   %D%/elementwise.h \
   %D%/exec.h \
   %D%/index.c \
+  %D%/order.c \
   %D%/precision.c \
   %D%/random.c \
   %D%/reduce.c \

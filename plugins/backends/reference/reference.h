@@ -68,6 +68,7 @@ lam_status ref_prepare_window (ref_step *s, const lam_function *f, const lam_equ
 lam_status ref_prepare_dot (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_conv (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_dynamic (ref_step *s, const lam_function *f, const lam_equation *e);
+lam_status ref_prepare_order (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_cumsum (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_precision (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_random (ref_step *s, const lam_function *f, const lam_equation *e);
