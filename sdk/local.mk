@@ -17,6 +17,7 @@ lminclude_HEADERS = \
   %D%/lamina/ops_base.h \
   %D%/lamina/ops_math.h \
   %D%/lamina/ops_nn.h \
+  %D%/lamina/ops_order.h \
   %D%/lamina/ops_reduce.h \
   %D%/lamina/ops_shape.h \
   %D%/lamina/optimizer.h \
