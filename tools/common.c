@@ -93,13 +93,26 @@ tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
 
 /* --- errors --------------------------------------------------------------------------------------- */
 
+/* Messages quote files and plugins: control characters but the newline are shown, not obeyed. */
+static void
+print_message (const char *message)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  for (const unsigned char *p = (const unsigned char *)message; *p != '\0'; p++)
+    if ((*p < 0x20 && *p != '\n') || *p == 0x7f)
+      g_string_append_printf (out, "\\x%02x", *p);
+    else
+      g_string_append_c (out, (char)*p);
+  fprintf (stderr, "%s: %s\n", g_get_prgname (), out->str);
+}
+
 int
 tool_fail (GError *error)
 {
   int status = TOOL_USAGE;
   if (error != NULL && error->domain == LAMINA_ERROR)
     status = error->code + 1;
-  fprintf (stderr, "%s: %s\n", g_get_prgname (), error != NULL ? error->message : "failed");
+  print_message (error != NULL ? error->message : "failed");
   g_clear_error (&error);
   return status;
 }
@@ -111,7 +124,7 @@ tool_usage (const char *format, ...)
   va_start (args, format);
   g_autofree char *message = g_strdup_vprintf (format, args);
   va_end (args);
-  fprintf (stderr, "%s: %s\n", g_get_prgname (), message);
+  print_message (message);
   return TOOL_USAGE;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,7 @@ main (int argc, char **argv)
 {
   setlocale (LC_CTYPE, ""); /* how file names and the terminal are encoded; numbers stay in C */
   g_set_prgname ("lamina");
+  signal (SIGXFSZ, SIG_IGN); /* a file size limit is a failed write, which cleans up after itself */
   g_log_writer_default_set_use_stderr (TRUE);
   gboolean is_help = argc > 1 && strcmp (argv[1], "help") == 0;
   if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0

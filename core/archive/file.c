@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,10 +20,40 @@ fail_io (GError **error, const char *what, const char *path)
   return false;
 }
 
+/* What `path` stands for when it is written: a link's goal; only a new or a regular file will do, and
+ * one that is replaced keeps its permissions. */
+static char *
+goal_of (const char *path, int *mode, GError **error)
+{
+  struct stat st;
+
+  if (lstat (path, &st) != 0)
+    return g_strdup (path);
+  char *real = realpath (path, NULL);
+  if (real == NULL || stat (real, &st) != 0) {
+    fail_io (error, "follow", path);
+    free (real);
+    return NULL;
+  }
+  char *goal = g_strdup (real);
+  free (real);
+  if (!S_ISREG (st.st_mode)) {
+    g_set_error (error, LM_ERROR, LM_ERROR_IO,
+                 "cannot write %s: it is not a regular file; name another file", path);
+    g_free (goal);
+    return NULL;
+  }
+  *mode = st.st_mode & 0777;
+  return goal;
+}
+
 bool
 lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error)
 {
-  file->path = g_strdup (path);
+  file->path = goal_of (path, &mode, error);
+  if (file->path == NULL)
+    return false;
+  path = file->path;
   for (int i = 0; i < 100; i++) {
     file->temporary = g_strdup_printf ("%s.%08x.tmp", path, g_random_int ());
     file->fd = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);

@@ -35,14 +35,26 @@ text_of (JsonObject *object, const char *key)
   return json_node_get_string (node);
 }
 
-/* Keys with "!" must be understood, and this version knows none. */
+/* Texts of a manifest are shown to people who decide about trust: a control byte could forge lines. */
 static bool
-check_bang (Check *c, JsonNode *node)
+check_printable (Check *c, const char *text)
 {
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (g_unichar_iscntrl (g_utf8_get_char (p)))
+      return fail (c, "a text holds the control character U+%04X", g_utf8_get_char (p));
+  return true;
+}
+
+/* Every key and text: printable; keys with "!" must be understood, and this version knows none. */
+static bool
+check_texts (Check *c, JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    return check_printable (c, json_node_get_string (node));
   if (JSON_NODE_HOLDS_ARRAY (node)) {
     JsonArray *array = json_node_get_array (node);
     for (guint i = 0; i < json_array_get_length (array); i++)
-      if (!check_bang (c, json_array_get_element (array, i)))
+      if (!check_texts (c, json_array_get_element (array, i)))
         return false;
   } else if (JSON_NODE_HOLDS_OBJECT (node)) {
     JsonObjectIter iter;
@@ -50,6 +62,8 @@ check_bang (Check *c, JsonNode *node)
     JsonNode *value;
     json_object_iter_init (&iter, json_node_get_object (node));
     while (json_object_iter_next (&iter, &key, &value)) {
+      if (!check_printable (c, key))
+        return false;
       if (key[0] == '!') {
         g_set_error (c->error, LM_ERROR, LM_ERROR_UNSUPPORTED,
                      "%s: " LM_MANIFEST
@@ -58,7 +72,7 @@ check_bang (Check *c, JsonNode *node)
                      c->where, key);
         return false;
       }
-      if (!check_bang (c, value))
+      if (!check_texts (c, value))
         return false;
     }
   }
@@ -236,8 +250,8 @@ lm_manifest_check (JsonObject *manifest, const GPtrArray *members, const char *w
   for (guint i = 0; i < members->len; i++)
     g_hash_table_insert (by_name, ((LmMember *)members->pdata[i])->name, members->pdata[i]);
   json_node_set_object (node, manifest);
-  if (!check_bang (&c, node) || !check_format (&c, manifest) || !check_files (&c, manifest, members)
-      || !check_plugins (&c, manifest))
+  if (!check_texts (&c, node) || !check_format (&c, manifest)
+      || !check_files (&c, manifest, members) || !check_plugins (&c, manifest))
     return NULL;
   return g_steal_pointer (&plugins);
 }

@@ -40,6 +40,7 @@ lm_error_from_status (lam_status status)
   case LAM_E_DENIED:
     return LM_ERROR_DENIED;
   case LAM_E_ABI:
+  case LAM_E_INTERNAL: /* a fault in the callee, which is a plugin */
     return LM_ERROR_PLUGIN;
   default:
     return LM_ERROR_INTERNAL;

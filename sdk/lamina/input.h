@@ -55,39 +55,69 @@ typedef struct lam_input_vt {
 #define LAM_INPUT(T, id, revision, summary)                                                        \
   static lam_status T##_lam_open (void *p, const lam_input_args *a, lam_error *e)                  \
   {                                                                                                \
-    return T##_open ((T *)p, a, e);                                                                \
+    lam_status r = LAM_E_INTERNAL;                                                                 \
+    LAM_TRY                                                                                        \
+    r = T##_open ((T *)p, a, e);                                                                   \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static void T##_lam_close (void *p)                                                              \
   {                                                                                                \
+    LAM_TRY                                                                                        \
     T##_close ((T *)p);                                                                            \
+    LAM_CATCH ((void)0)                                                                            \
   }                                                                                                \
   static bool T##_lam_describe (const void *p, uint32_t i, const char **n, lam_type *y)            \
   {                                                                                                \
-    return T##_describe ((const T *)p, i, n, y);                                                   \
+    bool r = false;                                                                                \
+    LAM_TRY                                                                                        \
+    r = T##_describe ((const T *)p, i, n, y);                                                      \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static lam_status T##_lam_next (void *p, void *const *dst, lam_error *e)                         \
   {                                                                                                \
-    return T##_next ((T *)p, dst, e);                                                              \
+    lam_status r = LAM_E_INTERNAL;                                                                 \
+    LAM_TRY                                                                                        \
+    r = T##_next ((T *)p, dst, e);                                                                 \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static void T##_lam_reset (void *p)                                                              \
   {                                                                                                \
+    LAM_TRY                                                                                        \
     T##_reset ((T *)p);                                                                            \
+    LAM_CATCH ((void)0)                                                                            \
   }                                                                                                \
   static int64_t T##_lam_batches (const void *p)                                                   \
   {                                                                                                \
-    return T##_batches ((const T *)p);                                                             \
+    int64_t r = -1;                                                                                \
+    LAM_TRY                                                                                        \
+    r = T##_batches ((const T *)p);                                                                \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static uint64_t T##_lam_state_size (const void *p)                                               \
   {                                                                                                \
-    return T##_state_size ((const T *)p);                                                          \
+    uint64_t r = 0;                                                                                \
+    LAM_TRY                                                                                        \
+    r = T##_state_size ((const T *)p);                                                             \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static void T##_lam_save (const void *p, void *out)                                              \
   {                                                                                                \
+    LAM_TRY                                                                                        \
     T##_save ((const T *)p, out);                                                                  \
+    LAM_CATCH ((void)0)                                                                            \
   }                                                                                                \
   static lam_status T##_lam_restore (void *p, const void *s, uint64_t n, lam_error *e)             \
   {                                                                                                \
-    return T##_restore ((T *)p, s, n, e);                                                          \
+    lam_status r = LAM_E_INTERNAL;                                                                 \
+    LAM_TRY                                                                                        \
+    r = T##_restore ((T *)p, s, n, e);                                                             \
+    LAM_CATCH ((void)0)                                                                            \
+    return r;                                                                                      \
   }                                                                                                \
   static const lam_input_vt T##_lam_vt = {(uint32_t)sizeof (lam_input_vt),                         \
                                           0,                                                       \

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /** IR revision described by this header: rows of ops.def state the minor that brought them. Minor 1
- * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum, sort and top_k. */
+ * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum and top_k. */
 #define LAM_IR_MAJOR 1
 #define LAM_IR_MINOR 1
 

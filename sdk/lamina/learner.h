@@ -63,7 +63,11 @@ typedef struct lam_learner_vt {
   LAM_SETUP_THUNK_ (T)                                                                             \
   static const char *T##_lam_loss_name (const void *self)                                          \
   {                                                                                                \
-    return T##_loss_name ((const T *)self);                                                        \
+    const char *name = NULL;                                                                       \
+    LAM_TRY                                                                                        \
+    name = T##_loss_name ((const T *)self);                                                        \
+    LAM_CATCH ((void)0)                                                                            \
+    return name;                                                                                   \
   }                                                                                                \
   static lam_tensor T##_lam_learning_rate (const void *self, lam_trace *t, lam_tensor step)        \
   {                                                                                                \

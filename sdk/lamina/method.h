@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file method.h
- * Guards around plugin code in C++: a thrown exception becomes the sticky error. In C they are empty.
+ * The thunk that the kinds which are built from a config share.
  */
 #ifndef LAMINA_METHOD_H
 #define LAMINA_METHOD_H
 
 #include <lamina/setup.h>
 #include <lamina/trace.h>
-
-#ifdef __cplusplus
-#define LAM_TRY try {
-#define LAM_CATCH(fail)                                                                            \
-  }                                                                                                \
-  catch (...)                                                                                      \
-  {                                                                                                \
-    fail;                                                                                          \
-  }
-#else
-#define LAM_TRY         {
-#define LAM_CATCH(fail) }
-#endif
-#define LAM_EXCEPTION "a C++ exception escaped from the plugin; catch it and call lam_fail instead"
 
 /* The setup thunk that every kind shares. */
 #define LAM_SETUP_THUNK_(T)                                                                        \

@@ -65,7 +65,9 @@ typedef struct lam_optimizer_vt {
   LAM_SETUP_THUNK_ (T)                                                                             \
   static void T##_lam_declare_slots (const void *self, lam_slots *s, const lam_type *var)          \
   {                                                                                                \
+    LAM_TRY                                                                                        \
     T##_declare_slots ((const T *)self, s, var);                                                   \
+    LAM_CATCH (s->add (s, NULL, LAM_DTYPE_NONE, 0))                                                \
   }                                                                                                \
   static lam_tensor T##_lam_update (const void *self, lam_trace *t, const lam_update *u)           \
   {                                                                                                \

@@ -104,6 +104,21 @@ typedef struct lam_plugin_entry {
   const void *(*get_extension) (const char *id);
 } lam_plugin_entry;
 
+/* Guards around plugin code: in C++ a thrown exception becomes an error; in C they are empty. */
+#ifdef __cplusplus
+#define LAM_TRY try {
+#define LAM_CATCH(fail)                                                                            \
+  }                                                                                                \
+  catch (...)                                                                                      \
+  {                                                                                                \
+    fail;                                                                                          \
+  }
+#else
+#define LAM_TRY         {
+#define LAM_CATCH(fail) }
+#endif
+#define LAM_EXCEPTION "a C++ exception escaped from the plugin; catch it and call lam_fail instead"
+
 #define LAM_CAT_(a, b) a##b
 #define LAM_CAT(a, b)  LAM_CAT_ (a, b)
 #define LAM_STR_(a)    #a

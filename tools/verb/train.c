@@ -3,6 +3,7 @@
 #include "tools/common.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,8 @@ catch_signals (void)
 typedef struct Progress {
   gboolean json, quiet, terminal;
   GString *line;
-  guint64 first; /* step that this run began with */
+  guint64 first;   /* step that this run began with */
+  gboolean warned; /* of a loss that is not finite */
   gboolean begun;
   double shown; /* seconds at the last line, or when the last lines were passed on */
   guint64 tenth;
@@ -134,6 +136,13 @@ each_step (const LaminaStepInfo *info, gpointer user)
     p->first = info->step;
     p->tenth = 10 * info->step / info->total;
   }
+  if (!isfinite (info->loss) && !p->warned) {
+    p->warned = TRUE;
+    fprintf (stderr,
+             "%s: warning: the loss of step %" G_GUINT64_FORMAT
+             " is not finite; check the data and the learning rate\n",
+             g_get_prgname (), info->step);
+  }
   if (p->json)
     print_json (p, info);
   else if (!p->quiet && is_due (p, info))
@@ -164,14 +173,25 @@ check_folder (const char *output, GError **error)
   return FALSE;
 }
 
+/* FOLDER/trained.lam in a project; beside an unpacked archive, whose manifest lists all it holds; an
+ * archive itself. */
+static char *
+default_output (const char *model)
+{
+  if (!g_file_test (model, G_FILE_TEST_IS_DIR))
+    return g_strdup (model);
+  g_autofree char *manifest = g_build_filename (model, "manifest.json", NULL);
+  if (!g_file_test (manifest, G_FILE_TEST_EXISTS))
+    return g_build_filename (model, "trained.lam", NULL);
+  g_autofree char *full = g_canonicalize_filename (model, NULL);
+  return g_strconcat (full, ".lam", NULL);
+}
+
 /* Where the trained model goes; an existing file is only replaced when it is the one that goes on. */
 static char *
 choose_output (const Train *t, const char *model, GError **error)
 {
-  gboolean folder = g_file_test (model, G_FILE_TEST_IS_DIR);
-  char *output = t->output != NULL ? g_strdup (t->output)
-                 : folder          ? g_build_filename (model, "trained.lam", NULL)
-                                   : g_strdup (model);
+  char *output = t->output != NULL ? g_strdup (t->output) : default_output (model);
   g_autofree char *a = g_canonicalize_filename (output, NULL);
   g_autofree char *b = g_canonicalize_filename (model, NULL);
   if (!g_file_test (model, G_FILE_TEST_EXISTS))
