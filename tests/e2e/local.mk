@@ -3,6 +3,7 @@
 
 shell_tests += \
   %D%/errors.sh \
+  %D%/outputs.sh \
   %D%/strangers.sh \
   %D%/train.sh
 
