@@ -55,6 +55,12 @@ run 0 train m -q -o nan.lam
 says err "warning: the loss of step" "not finite"
 report "a loss that is no number is said"
 
+small_project five
+sed -i 's/"num_classes": 10/"num_classes": 5/' five/model.json
+run 0 train five -q --steps 3
+says err "warning: the loss of step 0 is not finite"
+report "labels that are no class do not train silently"
+
 cat >thrower.cc <<'END'
 #include <lamina/input.h>
 #include <stdexcept>

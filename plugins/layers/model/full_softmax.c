@@ -2,6 +2,7 @@
 /* lamina.full_softmax: logits of every class, and their cross-entropy. Semantics and names:
  * praxis.layers.FullSoftmax. A batch of total weight 0 has avg_xent 0. */
 #include <lamina/layer.h>
+#include <math.h>
 
 typedef struct {
   int64_t input_dims, num_classes;
@@ -46,6 +47,18 @@ hits (lam_trace *t, lam_tensor argmax, lam_tensor ids, lam_dtype dtype)
   return lam_cast (t, lam_eq (t, argmax, lam_cast (t, ids, LAM_I32)), dtype);
 }
 
+/* 1 (...), but NaN for a class that does not exist and counts: its loss must not look like a small one,
+ * and its gradient must make the step invalid. */
+static lam_tensor
+trust_of (const full_softmax *p, lam_trace *t, lam_tensor ids, lam_tensor weights, lam_dtype dtype)
+{
+  lam_tensor wide = lam_cast (t, ids, LAM_I64), zero = lam_zeros_like (t, wide);
+  lam_tensor above = lam_ge (t, wide, lam_scalar_like (t, wide, (double)p->num_classes));
+  lam_tensor bad = lam_or (t, lam_lt (t, wide, zero), above);
+  bad = lam_and (t, bad, lam_ne (t, weights, lam_zeros_like (t, weights)));
+  return lam_where (t, bad, lam_scalar (t, dtype, NAN), lam_scalar (t, dtype, 1));
+}
+
 /* Averages over the batch, all scalars. */
 static void
 totals (lam_trace *t, lam_nest out, lam_tensor xent, lam_tensor weights)
@@ -63,7 +76,8 @@ totals (lam_trace *t, lam_nest out, lam_tensor xent, lam_tensor weights)
  * in: {inputs (..., input_dims), class_weights, and class_ids (integers) or class_probabilities
  * (..., V)}; class_ids and class_weights are (...) or (..., 1). class_weights default to 1.
  * Gives {logits, log_probs (..., V), per_example_argmax, per_example_xent (...), total_xent,
- * total_weight, avg_xent (scalars)} and, with class_ids, accuracy (NaN for total weight 0).
+ * total_weight, avg_xent (scalars)} and, with class_ids, accuracy (NaN for total weight 0). A class id
+ * outside 0 .. V-1 with a weight gives NaN.
  */
 static lam_nest
 full_softmax_fprop (const full_softmax *p, lam_trace *t, lam_nest in)
@@ -82,6 +96,8 @@ full_softmax_fprop (const full_softmax *p, lam_trace *t, lam_nest in)
   xent = lam_softmax_cross_entropy (t, logits, wanted);
   weights = lam_nest_has (t, in, "class_weights") ? per_example (t, in, "class_weights", rank)
                                                   : lam_full_like (t, xent, 1);
+  if (!lam_is_nil (ids))
+    xent = lam_mul (t, xent, trust_of (p, t, ids, weights, dtype));
   totals (t, out, xent, lam_cast (t, weights, dtype));
   if (!lam_is_nil (ids)) {
     lam_tensor right = lam_mul (t, hits (t, argmax, ids, dtype), lam_cast (t, weights, dtype));
