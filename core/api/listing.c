@@ -203,18 +203,52 @@ describe_text (const LmProvided *p, const LmFieldTable *own, const LmFieldTable 
   return g_strconcat (text, more != NULL ? "\n" : "", more, NULL);
 }
 
-/* The top level of a config is no plugin's. */
-static char *
-describe_config (gboolean json, GError **error)
+/* What the library itself reads of a config, under the names that its errors use. */
+typedef struct CoreType {
+  const char *id, *summary;
+  LmFieldTable *(*table) (GError **error);
+} CoreType;
+
+static LmFieldTable *
+train_table (GError **error)
 {
-  LmFieldTable *table = lm_model_config_table (error);
+  return lm_field_table_new ("train", lm_train_config_declare, sizeof (LmTrainConfig), error);
+}
+
+static LmFieldTable *
+optimizer_table (GError **error)
+{
+  return lm_field_table_new ("optimizer", lm_chain_declare, sizeof (LmOptimizerChain), error);
+}
+
+static const CoreType core_types[] = {
+    {"config",
+     "The top level of a model's config, beside its sections model, learners, inputs and train.",
+     lm_model_config_table},
+    {"train", "The section \"train\" of a model's config.", train_table},
+    {"layer", "Keys that every layer understands beside its own.", lm_layer_config_table},
+    {"optimizer", "Keys that every optimizer understands beside its own.", optimizer_table},
+};
+
+static const CoreType *
+find_core (const char *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (core_types); i++)
+    if (g_strcmp0 (core_types[i].id, type) == 0)
+      return &core_types[i];
+  return NULL;
+}
+
+static char *
+describe_core (const CoreType *type, gboolean json, GError **error)
+{
+  LmFieldTable *table = type->table (error);
   if (table == NULL)
     return NULL;
-  const LmProvided p = {.id = "config",
+  const LmProvided p = {.id = type->id,
                         .kind = "config",
                         .revision = 1,
-                        .summary = "The top level of a model's config, beside its sections model, "
-                                   "learners, inputs and train.",
+                        .summary = type->summary,
                         .plugin_id = "lamina"};
   char *out = json ? describe_json (&p, table, NULL) : describe_text (&p, table, NULL);
   lm_field_table_free (table);
@@ -225,8 +259,8 @@ char *
 lamina_context_describe_type (LaminaContext *context, const char *type, gboolean json,
                               GError **error)
 {
-  if (g_strcmp0 (type, "config") == 0)
-    return describe_config (json, error);
+  if (find_core (type) != NULL)
+    return describe_core (find_core (type), json, error);
   const LmProvided *p = find_type (lm_context_registry (context), type, error);
   LmFieldTable *own = p != NULL ? table_of (p, error) : NULL;
   if (own == NULL)

@@ -113,10 +113,16 @@ split_config (JsonObject *config, const LmFieldTable *table)
   return taken;
 }
 
+LmFieldTable *
+lm_layer_config_table (GError **error)
+{
+  return lm_field_table_new ("layer", declare_common, sizeof (Common), error);
+}
+
 static bool
 read_common (LmLayer *layer, JsonObject *config, GError **error)
 {
-  LmFieldTable *table = lm_field_table_new ("layer", declare_common, sizeof (Common), error);
+  LmFieldTable *table = lm_layer_config_table (error);
   if (table == NULL)
     return false;
   JsonObject *own = split_config (config, table);

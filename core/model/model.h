@@ -54,6 +54,8 @@ void lm_chain_declare (lam_fields *f); /* its field table, for `lamina params` *
 
 /* The keys of the config's top level beside its sections, for `lamina params config`. */
 LmFieldTable *lm_model_config_table (GError **error);
+/* Keys that every layer understands. */
+LmFieldTable *lm_layer_config_table (GError **error);
 
 /* --- the tree --------------------------------------------------------------------------------- */
 struct LmLayer {

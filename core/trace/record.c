@@ -243,6 +243,10 @@ lm_trace_op (lam_trace *pub, const lam_op_call *call)
     lm_trace_failf (t, LM_ERROR_UNSUPPORTED,
                     "op number %d is unknown to this host (it reads IR %d.%d); update Lamina",
                     call->op, LAM_IR_MAJOR, LAM_IR_MINOR);
+  else if ((call->operands == NULL && call->n_operands > 0)
+           || (call->attrs == NULL && call->n_attrs > 0))
+    lm_trace_failf (t, LM_ERROR_INVALID, "%s: operands or attributes are counted but not given",
+                    info->name);
   g_autofree LmValue *operands = g_new (LmValue, call->n_operands + 1);
   if (t->error != NULL || !resolve_all (t, info->name, call->operands, call->n_operands, operands))
     return;

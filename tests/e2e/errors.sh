@@ -145,6 +145,14 @@ says err 'did you mean "digits-mlp"?'
 [ ! -e x ] || note "x was made"
 report "did you mean"
 
+for table in config train layer optimizer; do
+  run 0 params $table
+done
+says out learning_rate
+run 0 params train --json
+says out '"steps"'
+report "the tables that errors point at"
+
 run 1 frobnicate
 run 1 trian r
 says err 'did you mean "train"?'

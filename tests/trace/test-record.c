@@ -150,6 +150,20 @@ test_unknown_op (void)
 }
 
 static void
+test_missing_operands (void)
+{
+  g_autoptr (LmTrace) trace = trace_new ();
+  lam_tensor result;
+  lam_op_call call = {.struct_size = sizeof call,
+                      .op = LAM_OP_add,
+                      .n_operands = 2,
+                      .n_results = 1,
+                      .results = &result};
+  lm_trace_pub (trace)->api->op (lm_trace_pub (trace), &call);
+  assert_trace_error (trace, LM_ERROR_INVALID, "add", "not given");
+}
+
+static void
 test_open_composite (void)
 {
   g_autoptr (LmTrace) trace = trace_new ();
@@ -173,6 +187,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/record/nil-operand", test_nil_operand);
   g_test_add_func ("/trace/record/sticky", test_sticky);
   g_test_add_func ("/trace/record/unknown-op", test_unknown_op);
+  g_test_add_func ("/trace/record/missing-operands", test_missing_operands);
   g_test_add_func ("/trace/record/open-composite", test_open_composite);
   return g_test_run ();
 }
