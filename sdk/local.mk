@@ -62,8 +62,21 @@ liblamina_kit_a_SOURCES = \
 liblamina_kit_a_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 liblamina_kit_a_CFLAGS = $(PLUGIN_CFLAGS) -O3 -fPIC
 
-EXTRA_DIST += \
-  %D%/template \
-  %D%/doc
+# What an author reads and copies, also where only the SDK is installed: $(datadir)/lamina/sdk/...
+nobase_dist_lmdata_DATA = \
+  %D%/doc/architecture.md \
+  %D%/doc/archive-format.md \
+  %D%/doc/first-backend.md \
+  %D%/doc/first-layer.md \
+  %D%/doc/refused-plugin.md \
+  %D%/doc/text-form.md \
+  %D%/template/backend/Makefile \
+  %D%/template/backend/backend.c \
+  %D%/template/input/Makefile \
+  %D%/template/input/input.c \
+  %D%/template/layer/Makefile \
+  %D%/template/layer/layer.c \
+  %D%/template/optimizer/Makefile \
+  %D%/template/optimizer/optimizer.c
 
 pkgconfig_DATA += %D%/lamina-plugin.pc %D%/lamina-kit.pc
