@@ -3,7 +3,7 @@
 # Who may include and call what: the ladder of core/, the borders of plugins/, sdk/ and tools/.
 . "$(dirname "$0")/lib.sh"
 
-ladder="base ir op transform trace archive plugin run model step program host api"
+ladder="base ir op transform trace archive plugin run model step program conformance host api"
 libc='assert|complex|ctype|errno|fenv|float|inttypes|limits|math|setjmp|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time'
 system='dlfcn|immintrin|pthread|sched|signal|unistd|sys/mman|sys/syscall|sys/auxv'
 
