@@ -5,6 +5,7 @@ bin_PROGRAMS = %D%/lamina
 verb_sources = \
   %D%/verb/backend.c \
   %D%/verb/call.c \
+  %D%/verb/conformance.c \
   %D%/verb/eval.c \
   %D%/verb/inspect.c \
   %D%/verb/ir.c \
@@ -20,6 +21,9 @@ tools_lamina_SOURCES = \
   $(verb_sources) \
   %D%/common.c \
   %D%/common.h \
+  %D%/conformance.h \
+  %D%/conformance_child.c \
+  %D%/conformance_report.c \
   %D%/lamina.c \
   %D%/verb.h
 nodist_tools_lamina_SOURCES = %D%/verbs.h

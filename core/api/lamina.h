@@ -225,6 +225,63 @@ LAMINA_API GHashTable *lamina_call_file (LaminaContext *context, const char *pat
 LAMINA_API char *lamina_ir_file (LaminaContext *context, const char *path, const char *backend,
                                  const char *stage, GError **error);
 
+/* --- conformance of a backend --------------------------------------------------------------------------- */
+
+/** What to check; NULL members take their default. */
+typedef struct LaminaConformanceOptions {
+  gsize struct_size;   /**< sizeof (LaminaConformanceOptions) */
+  const char *backend; /**< id or last part, or the file of a plugin that has one; required */
+  const char *backend_options; /**< JSON object for the backend */
+  const char *check; /**< one of lamina_conformance_checks (); NULL: only opens the backend */
+  const char *dtype; /**< only this element type, such as "f16" */
+  guint64 seed;      /**< of the numbers that cases run on */
+  gint64 only;       /**< only the case of this number; -1: all */
+  /** Existing folder for the first failing case of each dtype, as CHECK-DTYPE.lir with its inputs in
+   * .npz (.safetensors when one is bf16): what lamina_call_file runs again. With `only` that case is
+   * written before it runs, in case it never ends. */
+  const char *keep;
+} LaminaConformanceOptions;
+/** Seed 1, all cases. */
+#define LAMINA_CONFORMANCE_OPTIONS_INIT                                                            \
+  {                                                                                                \
+    sizeof (LaminaConformanceOptions), NULL, NULL, NULL, NULL, 1, -1, NULL                         \
+  }
+
+/** One check in one dtype, valid during the callback. */
+typedef struct LaminaConformanceResult {
+  const char *check, *dtype;
+  guint cases, failed;
+  guint refused;        /**< the backend said that it does not run them, and need not */
+  const char *refusal;  /**< the first one's words; NULL: none */
+  double worst_ulps;    /**< largest difference where ulps are allowed */
+  double worst_part;    /**< where a bound is: largest difference as a part of it, 1 is the limit */
+  guint first_failed;   /**< number of the first case that failed */
+  const char *message;  /**< what is wrong with it; NULL: nothing */
+  const char *function; /**< it in text form (a training run: its config) */
+  const char *kept;     /**< its file; NULL: not kept */
+} LaminaConformanceResult;
+
+/** Callbacks of a conformance run; each may be NULL. */
+typedef struct LaminaConformanceWatch {
+  /** Before each case: its check's dtype, number and text form ("" for a training run). */
+  void (*begin) (const char *dtype, guint number, const char *function, gpointer user);
+  void (*result) (const LaminaConformanceResult *result, gpointer user);
+  gpointer user;
+} LaminaConformanceWatch;
+
+/** Names of the checks, NULL-terminated: every op, then "chains", "donation", "steps_mlp",
+ * "steps_conv". Free with g_free. */
+LAMINA_API const char **lamina_conformance_checks (void);
+/** What a check lets a result differ by, in a few words, and why. */
+LAMINA_API const char *lamina_conformance_allows (const char *check, const char **out_why);
+/** Runs one check on a backend and on lamina.reference and compares. FALSE only when that was not
+ * possible; what the backend does wrong is a result. A backend that crashes or hangs takes its process
+ * along: `lamina conformance` gives each check one of its own. */
+LAMINA_API gboolean lamina_conformance_run (LaminaContext *context,
+                                            const LaminaConformanceOptions *options,
+                                            const LaminaConformanceWatch *watch, char **out_device,
+                                            GError **error);
+
 /* --- templates ------------------------------------------------------------------------------------------- */
 
 /** Names of the model templates, NULL-terminated. */

@@ -3,6 +3,7 @@
 
 core_sources += \
   %D%/archive.c \
+  %D%/conformance.c \
   %D%/context.c \
   %D%/evaluate.c \
   %D%/function.c \
