@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file random_draws.h
- * Draws above bits and uniforms: gumbel, categorical, randint, exponential; as jax.random (mode "low").
+ * Draws above bits and uniforms: gumbel, categorical, randint, exponential, permutation; as jax.random
+ * (mode "low").
  * Included by context.h. All: [trace], errors sticky.
  */
 #ifndef LAMINA_RANDOM_DRAWS_H
 #define LAMINA_RANDOM_DRAWS_H
 
+#include <lamina/ops_order.h>
 #include <lamina/ops_reduce.h>
 #include <lamina/random.h>
 
@@ -89,6 +91,33 @@ lam_randint (lam_trace *t, lam_key key, lam_shape shape, lam_dtype dtype, const 
   low = lam_rem (t, lam_add (t, high, low), span);
   return lam_add (t, lam_cast (t, low, dtype),
                   lam_full_bits (t, dtype, LAM_SCALAR, (uint64_t)range[0]));
+}
+
+/**
+ * The numbers 0 ... n-1 in random order, i32[n]: sorted by random words, as often as it takes for equal
+ * words to be unlikely (ceil (3 log n / log (2^32 - 1)) times).
+ */
+static inline lam_tensor
+lam_permutation (lam_trace *t, lam_key key, int64_t n)
+{
+  int rounds = n <= 1 ? 0 : n <= 1625 ? 1 : n <= 2642245 ? 2 : 3;
+  lam_tensor order;
+  if (n < 0 || n > INT32_MAX) {
+    lam_fail (t, "lam_permutation: wants 0 to 2^31 - 1 numbers");
+    return lam_nil ();
+  }
+  order = lam_iota (t, LAM_I32, LAM_SHAPE (n), 0);
+  for (; rounds > 0; rounds--) {
+    lam_key keys[2];
+    lam_tensor in[2], out[2];
+    lam_split (t, key, 2, keys);
+    key = keys[0];
+    in[0] = lam_random_bits (t, keys[1], 32, LAM_SHAPE (n));
+    in[1] = order;
+    lam_sort_with (t, in, 2, 0, 1, out);
+    order = out[1];
+  }
+  return order;
 }
 
 #ifdef __cplusplus
