@@ -2,4 +2,5 @@
 # tests/bench: measurements, built by hand: make tests/bench/bench-X.
 
 EXTRA_PROGRAMS = \
-  %D%/bench-cpu
+  %D%/bench-cpu \
+  %D%/bench-passes
