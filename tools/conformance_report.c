@@ -2,6 +2,7 @@
 /* Results of checks, read from their processes and shown. */
 #include "tools/conformance.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -188,11 +189,13 @@ conformance_print (const ConformanceReport *r)
   double ulps, part;
   char text[G_ASCII_DTOSTR_BUF_SIZE], worst[64];
   totals (r, &cases, &ulps, &part);
-  if (part > 0)
-    g_snprintf (worst, sizeof worst, "%s of bound",
-                g_ascii_formatd (text, sizeof text, "%.2f", part));
+  if (isinf (ulps) || isinf (part)) /* NaN for a number, another integer */
+    g_strlcpy (worst, "differs", sizeof worst);
   else
-    g_snprintf (worst, sizeof worst, "%s ulp", g_ascii_formatd (text, sizeof text, "%.6g", ulps));
+    g_snprintf (
+        worst, sizeof worst, "%s %s",
+        g_ascii_formatd (text, sizeof text, part > 0 ? "%.2g" : "%.4g", part > 0 ? part : ulps),
+        part > 0 ? "of bound" : "ulp");
   printf ("%-23s %6u  %-14s  %-18s  %s\n", r->check, cases, worst,
           lamina_conformance_allows (r->check, NULL), verdicts[r->verdict]);
   for (guint i = 0; i < r->rows->len; i++)

@@ -27,7 +27,7 @@ barrier (LmCases *c)
                 "%2, %3, %4 = optimization_barrier(%1, %0, %1)\n");
 }
 
-/* One that nobody claims, and one of the SDK's that a backend may claim whole. */
+/* Some that nobody claims, and one of the SDK's that a backend may claim whole. */
 static void
 composite (LmCases *c)
 {
@@ -46,6 +46,15 @@ composite (LmCases *c)
                          "(func @silu(%%0: $[%s]) -> ($[%s]) {\n"
                          "%%1 = logistic(%%0)\n%%2 = multiply(%%0, %%1)\nreturn %%2\n})\n",
                          s, s);
+    g_autofree char *three = g_strdup_printf ("%s $[%s]", params, s);
+    g_autofree char *vjp = g_strdup_printf (
+        "%%3 = composite(%%0, %%1, %%2) {name = \"conformance.pair.vjp\", version = 1, wanted = "
+        "[1], "
+        "cotangents = [0]} (func @vjp(%%0: $[%s], %%1: $[%s], %%2: $[%s]) -> ($[%s]) {\n"
+        "%%3 = compare(%%0, %%1) {comparison_direction = \"LT\"}\n"
+        "%%4 = select(%%3, %%2, %%0)\nreturn %%4\n})\n",
+        s, s, s, s);
+    lm_case_text (c, LM_DRAW_TIES, three, vjp);
     lm_case_text (c, LM_DRAW_TIES, params, text);
     lm_case_text (c, LM_DRAW_PLAIN, one, silu);
   }

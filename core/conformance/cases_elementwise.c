@@ -24,11 +24,11 @@ of_shape (const char *dtypes, const char *shape)
   return g_string_free (out, FALSE);
 }
 
-/* The long one in two dtypes only: it is about blocks and threads, not about numbers. */
+/* The long one in few dtypes only: it is about blocks and threads, not about numbers. */
 static bool
 takes_large (const LmCases *c)
 {
-  return c->code == LAM_F32 || c->code == LAM_I32;
+  return c->code == LAM_F32 || c->code == LAM_I32 || c->code == LAM_U32;
 }
 
 static void

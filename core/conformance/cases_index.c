@@ -84,6 +84,8 @@ static const Row scatters[] = {
     {"$[4,9] ?[4,5,1]@9 $[4,5]",
      "inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], "
      "scatter_dims_to_operand_dims = [1], index_vector_dim = 2"},
+    {"$[1031] ?[2003]@1031 $[2003]", "inserted_window_dims = [0], scatter_dims_to_operand_dims = "
+                                     "[0], index_vector_dim = 1"},
     {"$[61,7] ?[131]@61 $[131,7]", "update_window_dims = [1], inserted_window_dims = [0], "
                                    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"},
 };

@@ -78,7 +78,7 @@ reshape (LmCases *c)
   static const Row rows[] = {{"$[]", NULL, "$[1,1]"},     {"$[1]", NULL, "$[]"},
                              {"$[6]", NULL, "$[2,3]"},    {"$[2,3]", NULL, "$[3,2]"},
                              {"$[0,3]", NULL, "$[7,0]"},  {"$[2,3,5]", NULL, "$[30]"},
-                             {"$[4,1,3]", NULL, "$[12]"}, {"$[101,7]", NULL, "$[7,101]"}};
+                             {"$[4,1,3]", NULL, "$[12]"}, {"$[1031,3]", NULL, "$[3,1031]"}};
   over_rows (c, rows, G_N_ELEMENTS (rows));
 }
 
@@ -100,6 +100,7 @@ transpose (LmCases *c)
                              {"$[2,3,5,4]", "permutation = [3, 1, 2, 0]", NULL},
                              {"$[2,1,3,2,5]", "permutation = [4, 0, 2, 1, 3]", NULL},
                              {"$[131,67]", "permutation = [1, 0]", NULL},
+                             {"$[307,503]", "permutation = [1, 0]", NULL},
                              {"$[5,67,33]", "permutation = [0, 2, 1]", NULL}};
   over_rows (c, rows, G_N_ELEMENTS (rows));
 }
@@ -203,6 +204,7 @@ dynamic_slice (LmCases *c)
   static const Row rows[] = {{"$[7] ?[]@7", "slice_sizes = [3]", NULL},
                              {"$[7] ?[]@7", "slice_sizes = [7]", NULL},
                              {"$[7] ?[]@7", "slice_sizes = [0]", NULL},
+                             {"$[0,5] ?[]@1 ?[]@5", "slice_sizes = [0, 3]", NULL},
                              {"$[1] ?[]@1", "slice_sizes = [1]", NULL},
                              {"$[7,9] ?[]@7 ?[]@9", "slice_sizes = [3, 4]", NULL},
                              {"$[3,5,4] ?[]@3 ?[]@5 ?[]@4", "slice_sizes = [1, 5, 2]", NULL},
@@ -217,6 +219,7 @@ dynamic_update_slice (LmCases *c)
   static const Row rows[] = {{"$[7] $[3] ?[]@7", NULL, NULL},
                              {"$[7] $[7] ?[]@7", NULL, NULL},
                              {"$[7] $[0] ?[]@7", NULL, NULL},
+                             {"$[0,5] $[0,3] ?[]@1 ?[]@5", NULL, NULL},
                              {"$[1] $[1] ?[]@1", NULL, NULL},
                              {"$[7,9] $[3,4] ?[]@7 ?[]@9", NULL, NULL},
                              {"$[7,9] $[1,9] ?[]@7 ?[]@1", NULL, NULL},

@@ -99,21 +99,32 @@ is_near (LmComparison *c, const LmArray *got, const LmArray *want, int64_t i, do
   return part <= 1;
 }
 
+/* No number says how far apart they are. */
+static bool
+is_beyond (LmComparison *c)
+{
+  if (c->allow == LM_ALLOW_SUM || c->allow == LM_ALLOW_PRODUCT || c->allow == LM_ALLOW_STEP)
+    c->worst_part = INFINITY;
+  else
+    c->worst_ulps = INFINITY;
+  return false;
+}
+
 static bool
 element_fits (LmComparison *c, const LmArray *got, const LmArray *want, int64_t i, double largest)
 {
   if (bits_at (got, i) == bits_at (want, i))
     return true;
   if (!lam_dtype_is_float (want->type.dtype))
-    return false;
+    return is_beyond (c);
   double a = lm_array_get_double (got, i), b = lm_array_get_double (want, i);
   if (isnan (a) || isnan (b))
-    return isnan (a) && isnan (b) && c->allow != LM_ALLOW_BITS;
+    return (isnan (a) && isnan (b) && c->allow != LM_ALLOW_BITS) || is_beyond (c);
   /* One rounded up to infinity, the other stayed below: as near as numbers get there. */
   bool at_end = isinf (a) != isinf (b) && signbit (a) == signbit (b);
   if (at_end && c->allow != LM_ALLOW_BITS && c->allow != LM_ALLOW_EQUAL)
     return ulps_between (got, want, i) <= 1;
-  return isfinite (a) && isfinite (b) && is_near (c, got, want, i, largest);
+  return isfinite (a) && isfinite (b) ? is_near (c, got, want, i, largest) : is_beyond (c);
 }
 
 /* --- whole arrays -------------------------------------------------------------------------------------- */

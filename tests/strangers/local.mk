@@ -42,6 +42,17 @@ tests_strangers_backend_plain_la_LDFLAGS = $(PLUGIN_LDFLAGS) $(KIT_LDFLAGS) -rpa
 tests_strangers_backend_plain_la_LIBADD = libreference.la -lm
 EXTRA_tests_strangers_backend_plain_la_DEPENDENCIES = $(KIT_LIB)
 
+check_LTLIBRARIES += tests/strangers/backend_faults.la
+tests_strangers_backend_faults_la_SOURCES = \
+  %D%/backends/faults.c \
+  %D%/backends/faults.h \
+  %D%/backends/faults_run.c
+tests_strangers_backend_faults_la_CPPFLAGS = $(STRANGER_BACKEND_CPPFLAGS)
+tests_strangers_backend_faults_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_backend_faults_la_LDFLAGS = $(PLUGIN_LDFLAGS) $(KIT_LDFLAGS) -rpath $(plugindir)
+tests_strangers_backend_faults_la_LIBADD = libreference.la -lm
+EXTRA_tests_strangers_backend_faults_la_DEPENDENCIES = $(KIT_LIB)
+
 EXTRA_DIST += \
   %D%/application \
   %D%/dense_cpp.cc
