@@ -18,7 +18,7 @@ help (void)
           "plugins.\n\n"
           "Verbs:\n");
   for (guint i = 0; lamina_verbs[i] != NULL; i++)
-    printf ("  %-11s %s\n", lamina_verbs[i]->name, lamina_verbs[i]->summary);
+    printf ("  %-12s %s\n", lamina_verbs[i]->name, lamina_verbs[i]->summary);
   printf ("\n"
           "  lamina VERB --help   options and examples of a verb; also: lamina help VERB\n"
           "  lamina --version\n\n"

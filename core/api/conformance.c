@@ -238,8 +238,9 @@ lamina_conformance_run (LaminaContext *context, const LaminaConformanceOptions *
 {
   g_return_val_if_fail (options != NULL && options->backend != NULL, FALSE);
   LmRegistry *registry = lm_context_registry (context), *own = NULL;
-  LmBackend *backend =
-      check_dtype (options->dtype, error) ? open_backend (context, options, &own, error) : NULL;
+  bool known = check_dtype (options->dtype, error)
+               && (options->check == NULL || lm_conformance_known (options->check, error));
+  LmBackend *backend = known ? open_backend (context, options, &own, error) : NULL;
   LmBackend *reference =
       backend != NULL ? lm_backend_open (registry, "lamina.reference", NULL, error) : NULL;
   Watch w = {.options = options, .watch = watch};

@@ -50,7 +50,8 @@ LmAllow lm_rule_allow (const LmRule *rule, const char *computation);
 typedef struct LmCases {
   const char *check, *dtype;
   lam_dtype code;
-  guint number; /* of the next case */
+  guint number;               /* of the next case */
+  const LmHostTables *tables; /* for traces: composites are made by the SDK's own functions */
   void (*take) (struct LmCases *c, LmDraw draw, const char *other, const char *params,
                 const char *equations);
   gpointer user;
@@ -83,6 +84,7 @@ bool lm_cases_window (const char *check, LmCaseGenerator *out);
 bool lm_cases_order (const char *check, LmCaseGenerator *out);
 bool lm_cases_contract (const char *check, LmCaseGenerator *out);
 bool lm_cases_control (const char *check, LmCaseGenerator *out);
+void lm_cases_composite (LmCases *c);
 
 /* --- from text to function and numbers ---------------------------------------------------------- */
 

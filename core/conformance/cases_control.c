@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of ops that only pass values on, of composites, of chains that a backend may fuse or read
- * through views, and of donated memory. */
+/* Cases of ops that only pass values on, of chains that a backend may fuse or read through views, and of
+ * donated memory. */
 #include "core/conformance/cases.h"
 
 #include <string.h>
@@ -25,39 +25,6 @@ barrier (LmCases *c)
   lm_case_text (c, LM_DRAW_SPECIAL, "$[31]", /* one value twice, and a view */
                 "%1 = reverse(%0) {dimensions = [0]}\n"
                 "%2, %3, %4 = optimization_barrier(%1, %0, %1)\n");
-}
-
-/* Some that nobody claims, and one of the SDK's that a backend may claim whole. */
-static void
-composite (LmCases *c)
-{
-  static const char *const shapes[] = {"", "0", "7", "31,3"};
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
-    const char *s = shapes[i];
-    g_autofree char *params = g_strdup_printf ("$[%s] $[%s]", s, s);
-    g_autofree char *text = g_strdup_printf (
-        "%%2, %%3 = composite(%%0, %%1) {name = \"conformance.pair\", version = 1, attributes = "
-        "\"{}\"} (func @pair(%%0: $[%s], %%1: $[%s]) -> ($[%s], $[%s]) {\n"
-        "%%2 = maximum(%%0, %%1)\n%%3 = minimum(%%2, %%1)\nreturn %%3, %%2\n})\n",
-        s, s, s, s);
-    g_autofree char *one = g_strdup_printf ("$[%s]", s);
-    g_autofree char *silu =
-        g_strdup_printf ("%%1 = composite(%%0) {name = \"lamina.silu\", version = 1} "
-                         "(func @silu(%%0: $[%s]) -> ($[%s]) {\n"
-                         "%%1 = logistic(%%0)\n%%2 = multiply(%%0, %%1)\nreturn %%2\n})\n",
-                         s, s);
-    g_autofree char *three = g_strdup_printf ("%s $[%s]", params, s);
-    g_autofree char *vjp = g_strdup_printf (
-        "%%3 = composite(%%0, %%1, %%2) {name = \"conformance.pair.vjp\", version = 1, wanted = "
-        "[1], "
-        "cotangents = [0]} (func @vjp(%%0: $[%s], %%1: $[%s], %%2: $[%s]) -> ($[%s]) {\n"
-        "%%3 = compare(%%0, %%1) {comparison_direction = \"LT\"}\n"
-        "%%4 = select(%%3, %%2, %%0)\nreturn %%4\n})\n",
-        s, s, s, s);
-    lm_case_text (c, LM_DRAW_TIES, three, vjp);
-    lm_case_text (c, LM_DRAW_TIES, params, text);
-    lm_case_text (c, LM_DRAW_PLAIN, one, silu);
-  }
 }
 
 /* --- chains --------------------------------------------------------------------------------------------------- */
@@ -157,8 +124,12 @@ lm_cases_control (const char *check, LmCaseGenerator *out)
   static const struct {
     const char *name;
     LmCaseGenerator generator;
-  } own[] = {{"name", pass},           {"stop_gradient", pass}, {"optimization_barrier", barrier},
-             {"composite", composite}, {"chains", chain},       {"donation", donation}};
+  } own[] = {{"name", pass},
+             {"stop_gradient", pass},
+             {"optimization_barrier", barrier},
+             {"composite", lm_cases_composite},
+             {"chains", chain},
+             {"donation", donation}};
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
     if (strcmp (check, own[i].name) == 0) {
       *out = own[i].generator;

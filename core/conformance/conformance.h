@@ -18,6 +18,9 @@ typedef struct LmTolerance {
  * equations. Owned by the caller (g_free). */
 const char **lm_conformance_checks (void);
 
+/* False and an error with the nearest name when there is no such check. */
+bool lm_conformance_known (const char *check, GError **error);
+
 /* What a check allows; NULL for an unknown name. */
 const LmTolerance *lm_conformance_tolerance (const char *check);
 

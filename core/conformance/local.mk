@@ -3,6 +3,7 @@
 
 core_sources += \
   %D%/cases.h \
+  %D%/cases_composite.c \
   %D%/cases_contract.c \
   %D%/cases_control.c \
   %D%/cases_elementwise.c \

@@ -360,28 +360,29 @@ run_dtype (Run *run, LmCases *cases, const char *dtype)
   g_free (r->first_function);
 }
 
-static void
-unknown_check (const char *check, GError **error)
+bool
+lm_conformance_known (const char *check, GError **error)
 {
   g_autofree const char **names = lm_conformance_checks ();
+  if (g_strv_contains (names, check))
+    return true;
   g_autoptr (GString) message = g_string_new (NULL);
   g_string_printf (
       message, "no check \"%s\"; wanted an op, chains, donation, steps_mlp or steps_conv", check);
   lm_append_did_you_mean (message, check, names);
   g_set_error_literal (error, LM_ERROR, LM_ERROR_INVALID, message->str);
+  return false;
 }
 
 bool
 lm_conformance_run (const LmConformance *c, GError **error)
 {
-  if (g_strv_contains (lm_step_checks, c->check))
-    return lm_step_check_run (c, error);
-  if (!is_check (c->check) || lm_case_generator (c->check) == NULL) {
-    unknown_check (c->check, error);
+  if (!lm_conformance_known (c->check, error))
     return false;
-  }
+  if (lm_case_generator (c->check) == NULL)
+    return lm_step_check_run (c, error);
   Run run = {.c = c, .rule = lm_rule_of (c->check)};
-  LmCases cases = {.check = c->check, .take = take, .user = &run};
+  LmCases cases = {.check = c->check, .tables = c->tables, .take = take, .user = &run};
   for (guint i = 0; lm_case_dtypes[i] != NULL && run.error == NULL; i++)
     run_dtype (&run, &cases, lm_case_dtypes[i]);
   if (run.error == NULL)

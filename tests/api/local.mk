@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-archive \
+  %D%/test-conformance \
   %D%/test-function \
   %D%/test-listing \
   %D%/test-model \

@@ -2,6 +2,7 @@
 /* The generators: every row of the op table has cases, in every dtype that it takes, with every
  * attribute of its schema, over shapes with 0, 1 and many elements. */
 #include "core/conformance/cases.h"
+#include "core/host/host.h"
 #include "core/ir/attr.h"
 #include "core/ir/text.h"
 
@@ -85,7 +86,7 @@ generate (const char *check, Seen *s)
     g_test_fail_printf ("%s has no cases", check);
     return;
   }
-  LmCases c = {.check = check, .take = take, .user = s};
+  LmCases c = {.check = check, .tables = lm_host_tables (), .take = take, .user = s};
   for (guint i = 0; lm_case_dtypes[i] != NULL; i++) {
     c.dtype = lm_case_dtypes[i];
     c.code = lm_dtype_from_name (c.dtype);

@@ -117,8 +117,8 @@ run 1 conformance
 says err "wanted BACKEND.so or NAME"
 run 3 conformance cpv
 says err 'no backend "cpv"'
-run 1 conformance cpu --op ad
-says err "--op ad: there is no such check"
+run 2 conformance cpu --op transpos
+says err 'no check "transpos"' 'did you mean "transpose"?'
 run 2 conformance cpu --dtype f31
 says err 'no dtype "f31"'
 run 2 conformance cpu --backend-options '{"thread": 1}'

@@ -343,6 +343,19 @@ run_here (const Session *s)
   return conformance_child (context, &o);
 }
 
+/* The library knows the names that are near; an unknown one is refused before anything is opened. */
+static int
+unknown_check (const Session *s, const char *name)
+{
+  GError *error = NULL;
+  LaminaConformanceOptions o = LAMINA_CONFORMANCE_OPTIONS_INIT;
+  g_autoptr (LaminaContext) context = lamina_context_new ();
+  o.backend = s->backend;
+  o.check = name;
+  lamina_conformance_run (context, &o, NULL, NULL, &error);
+  return tool_fail (error);
+}
+
 /* All checks, or those asked for; the names stay the list's. */
 static int
 choose (Session *s, const char *const *all)
@@ -350,10 +363,9 @@ choose (Session *s, const char *const *all)
   guint n = s->ops != NULL ? g_strv_length (s->ops) : g_strv_length ((char **)(uintptr_t)all);
   s->checks = g_new0 (const char *, n + 1);
   for (guint i = 0; i < n; i++) {
-    const char *name = s->ops != NULL ? s->ops[i] : all[i];
-    if (lamina_conformance_allows (name, NULL) == NULL)
-      return tool_usage ("--op %s: there is no such check; see lamina conformance --list", name);
-    s->checks[i] = name;
+    s->checks[i] = s->ops != NULL ? s->ops[i] : all[i];
+    if (lamina_conformance_allows (s->checks[i], NULL) == NULL)
+      return unknown_check (s, s->checks[i]);
   }
   return TOOL_OK;
 }
