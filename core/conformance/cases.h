@@ -33,7 +33,7 @@ typedef struct LmRule {
   LmAllow allow;
   double ulps[2]; /* of f64 and f32; of f16 and bf16 */
   bool floor;     /* results below the smallest normal number may be zero */
-  LmTolerance tolerance;
+  const LmTolerance *tolerance;
 } LmRule;
 
 /* The rule of a check; for a reduction that of `computation` (NULL: add). */

@@ -42,7 +42,7 @@ static const struct {
   const LmRule rule;
   const char *const *checks;
 } table[] = {
-    {{LM_ALLOW_EQUAL, {0, 0}, false, equal},
+    {{LM_ALLOW_EQUAL, {0, 0}, false, &equal},
      (const char *const[]) {"add",       "subtract",
                             "multiply",  "divide",
                             "remainder", "maximum",
@@ -54,21 +54,21 @@ static const struct {
                             "iota",      "reduce_precision",
                             "chains",    "donation",
                             NULL}},
-    {{LM_ALLOW_ULPS, {4, 1}, false, ulps4},
+    {{LM_ALLOW_ULPS, {4, 1}, false, &ulps4},
      (const char *const[]) {"atan2", "exponential", "exponential_minus_one", "log", "log_plus_one",
                             "rsqrt", "cbrt", "sine", "cosine", "tan", "tanh", "erf", NULL}},
-    {{LM_ALLOW_ULPS, {16, 1}, false, ulps16}, (const char *const[]) {"power", "erf_inv", NULL}},
-    {{LM_ALLOW_ULPS, {4, 4}, true, logistic}, (const char *const[]) {"logistic", NULL}},
-    {{LM_ALLOW_STEP, {64, 16}, false, composite}, (const char *const[]) {"composite", NULL}},
-    {{LM_ALLOW_SUM, {1, 1}, false, sum},
+    {{LM_ALLOW_ULPS, {16, 1}, false, &ulps16}, (const char *const[]) {"power", "erf_inv", NULL}},
+    {{LM_ALLOW_ULPS, {4, 4}, true, &logistic}, (const char *const[]) {"logistic", NULL}},
+    {{LM_ALLOW_STEP, {64, 16}, false, &composite}, (const char *const[]) {"composite", NULL}},
+    {{LM_ALLOW_SUM, {1, 1}, false, &sum},
      (const char *const[]) {"dot_general", "convolution", "cumsum", NULL}},
-    {{LM_ALLOW_SUM, {1, 1}, false, reduction},
+    {{LM_ALLOW_SUM, {1, 1}, false, &reduction},
      (const char *const[]) {"reduce", "reduce_window", "scatter", NULL}},
-    {{LM_ALLOW_STEP, {1024, 1024}, false, steps},
+    {{LM_ALLOW_STEP, {1024, 1024}, false, &steps},
      (const char *const[]) {"steps_mlp", "steps_conv", NULL}},
 };
 
-static const LmRule moved = {LM_ALLOW_BITS, {0, 0}, false, bits};
+static const LmRule moved = {LM_ALLOW_BITS, {0, 0}, false, &bits};
 
 const LmRule *
 lm_rule_of (const char *check)

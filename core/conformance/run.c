@@ -34,7 +34,7 @@ is_check (const char *check)
 const LmTolerance *
 lm_conformance_tolerance (const char *check)
 {
-  return is_check (check) ? &lm_rule_of (check)->tolerance : NULL;
+  return is_check (check) ? lm_rule_of (check)->tolerance : NULL;
 }
 
 LmCaseGenerator
