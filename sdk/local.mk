@@ -15,6 +15,7 @@ lminclude_HEADERS = \
   %D%/lamina/ops.def \
   %D%/lamina/ops.h \
   %D%/lamina/ops_base.h \
+  %D%/lamina/ops_einsum.h \
   %D%/lamina/ops_math.h \
   %D%/lamina/ops_nn.h \
   %D%/lamina/ops_order.h \
