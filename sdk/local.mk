@@ -4,6 +4,7 @@
 lmincludedir = $(includedir)/lamina
 lminclude_HEADERS = \
   %D%/lamina/backend.h \
+  %D%/lamina/collective.h \
   %D%/lamina/context.h \
   %D%/lamina/fields.h \
   %D%/lamina/input.h \
@@ -20,6 +21,7 @@ lminclude_HEADERS = \
   %D%/lamina/ops_nn.h \
   %D%/lamina/ops_order.h \
   %D%/lamina/ops_reduce.h \
+  %D%/lamina/ops_replica.h \
   %D%/lamina/ops_shape.h \
   %D%/lamina/optimizer.h \
   %D%/lamina/plugin.h \

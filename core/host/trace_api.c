@@ -33,6 +33,7 @@ const lam_trace_api lm_host_trace_api = {
     .all_summaries = lm_trace_all_summaries,
     .add_aux_loss = lm_trace_add_aux_loss,
     .real_dtype = lm_trace_real_dtype,
+    .axis_size = lm_trace_axis_size,
 
     .split = lm_trace_split,
     .fold_in = lm_trace_fold_in,

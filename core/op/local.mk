@@ -20,6 +20,7 @@ core_sources += \
   %D%/precision.c \
   %D%/random.c \
   %D%/reduce.c \
+  %D%/replica.c \
   %D%/rule.c \
   %D%/rule.h \
   %D%/shape.c \

@@ -114,6 +114,18 @@ lm_trace_real_dtype (lam_trace *pub)
   return self (pub)->real;
 }
 
+void
+lm_trace_set_axis_size (LmTrace *t, uint32_t n)
+{
+  t->axis_size = n;
+}
+
+uint32_t
+lm_trace_axis_size (lam_trace *pub)
+{
+  return self (pub)->axis_size;
+}
+
 /* A namespace part: keys joined by dots, as "<layer>.<method>". */
 static bool
 check_name (const char *name)

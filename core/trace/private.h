@@ -46,6 +46,7 @@ struct LmTrace {
   lam_trace pub; /* first: a lam_trace * is an LmTrace * */
   uint32_t epoch;
   lam_dtype real;
+  uint32_t axis_size; /* replicas; 0: no axis is named */
   const LmTraceVars *vars;
   GError *error;
   GArray *handles;   /* of Handle; id = index + 1 */

@@ -30,6 +30,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTrace, lm_trace_free)
 /* What lm_trace_new was given. */
 const LmTraceVars *lm_trace_vars (const LmTrace *t);
 
+/* Names the step's data-parallel axis, of n replicas; 0 (the start): none. */
+void lm_trace_set_axis_size (LmTrace *t, uint32_t n);
+
 /* The plugins' view. */
 lam_trace *lm_trace_pub (LmTrace *t);
 
@@ -114,6 +117,7 @@ void lm_trace_add_summary (lam_trace *t, const char *name, int32_t type, lam_ten
 lam_nest lm_trace_all_summaries (lam_trace *t);
 void lm_trace_add_aux_loss (lam_trace *t, const char *name, lam_tensor value, lam_tensor weight);
 lam_dtype lm_trace_real_dtype (lam_trace *t);
+uint32_t lm_trace_axis_size (lam_trace *t);
 void lm_trace_split (lam_trace *t, lam_key key, uint32_t n, lam_key *out);
 lam_key lm_trace_fold_in (lam_trace *t, lam_key key, lam_tensor data);
 lam_tensor lm_trace_random_bits (lam_trace *t, lam_key key, uint32_t width, const lam_shape *shape);

@@ -41,7 +41,7 @@ typedef struct lam_exec_call {
   uint32_t flags; /**< 0 */
   lam_buffer *const *in;
   lam_buffer *const *out; /**< caller's; out[o] is in[i] for an alias {o, i} and only then */
-  const void *collective; /**< function table of collectives; NULL: one replica */
+  const void *collective; /**< lam_collective of this replica; NULL: one replica */
   const void *infeed;     /**< NULL */
   const void *outfeed;    /**< NULL */
   void *const *wait;      /**< events to wait for; NULL */

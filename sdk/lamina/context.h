@@ -102,6 +102,8 @@ lam_context_args_make (void)
   args.reserved = 0;
   args.key.bits = lam_nil ();
   args.global_step = lam_nil ();
+  args.check_numerics = args.enable_asserts = args.verbosity = -1;
+  args.reserved1 = 0;
   return args;
 }
 
@@ -150,6 +152,45 @@ static inline void
 lam_add_summary_scalar (lam_trace *t, const char *name, lam_tensor value)
 {
   t->api->add_summary (t, name, LAM_SUMMARY_SCALAR, value, LAM_VERBOSITY);
+}
+
+/** A scalar that counts by weight: sum (value * weight) / sum (weight) over elements, steps and
+ * replicas. */
+static inline void
+lam_add_aggregate_scalar (lam_trace *t, const char *name, lam_tensor value, lam_tensor weight)
+{
+  t->api->add_aggregate (t, name, LAM_SUMMARY_AGGREGATE_SCALAR, value, weight, LAM_VERBOSITY);
+}
+
+/** Floats of any shape, shown as a histogram; bucketed in the graph. */
+static inline void
+lam_add_summary_histogram (lam_trace *t, const char *name, lam_tensor value)
+{
+  t->api->add_summary (t, name, LAM_SUMMARY_HISTOGRAM, value, LAM_VERBOSITY);
+}
+
+/** x itself; where the context's check_numerics is on, the step names the first such tensor that holds
+ * a NaN or an infinity, with its layer path. */
+static inline lam_tensor
+lam_check_numerics (lam_trace *t, const char *name, lam_tensor x)
+{
+  t->api->check_numerics (t, name, x);
+  return x;
+}
+
+/** Where the context's enable_asserts is on, the step names the first check whose condition (a bool
+ * scalar) is false. */
+static inline void
+lam_check (lam_trace *t, const char *message, lam_tensor condition)
+{
+  t->api->check (t, message, condition);
+}
+
+/** Shows x after each step, under a name; x is a result of the step, nothing runs on the host in it. */
+static inline void
+lam_debug_print (lam_trace *t, const char *name, lam_tensor x)
+{
+  t->api->debug_print (t, name, x);
 }
 
 /** Map from key to value of the summaries of the top context. */

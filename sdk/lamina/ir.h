@@ -21,9 +21,10 @@ extern "C" {
 #endif
 
 /** IR revision described by this header: rows of ops.def state the minor that brought them. Minor 1
- * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum and top_k. */
+ * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum and top_k;
+ * minor 2 all_reduce, all_gather and axis_index. */
 #define LAM_IR_MAJOR 1
-#define LAM_IR_MINOR 1
+#define LAM_IR_MINOR 2
 
 /** Op numbers: LAM_OP_add, LAM_OP_dot_general ... Reserved rows have a number too. */
 enum {

@@ -9,6 +9,7 @@
  *   ops_reduce.h  lam_sum, lam_mean, lam_argmax, lam_dot, lam_conv, lam_reduce_window ...
  *   ops_einsum.h  lam_einsum
  *   ops_order.h   lam_sort, lam_argsort, lam_top_k, lam_cumsum, lam_dynamic_slice ...
+ *   ops_replica.h lam_psum, lam_pmean, lam_all_reduce: over the replicas of a step
  *   ops_nn.h      composites: lam_softmax, lam_gelu, lam_layer_norm ...
  */
 #ifndef LAMINA_OPS_H
@@ -20,5 +21,6 @@
 #include <lamina/ops_einsum.h>
 #include <lamina/ops_order.h>
 #include <lamina/ops_nn.h>
+#include <lamina/ops_replica.h>
 
 #endif

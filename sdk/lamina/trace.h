@@ -42,8 +42,12 @@ typedef struct lam_op_call {
 
 /** @name Summary types */
 /**@{*/
-#define LAM_SUMMARY_SCALAR 1 /**< key suffix "_scalar" */
-#define LAM_SUMMARY_IMAGE  2 /**< key suffix "_image"; (B, H, W, C), rank 3 gets a batch axis */
+#define LAM_SUMMARY_SCALAR           1 /**< key suffix "_scalar" */
+#define LAM_SUMMARY_IMAGE            2 /**< key suffix "_image"; (B, H, W, C), rank 3 gets a batch axis */
+#define LAM_SUMMARY_AGGREGATE_SCALAR 3 /**< "_aggregate_scalar"; value and weight, add_aggregate */
+#define LAM_SUMMARY_AGGREGATE_IMAGE  4 /**< "_aggregate_image"; value and weight, add_aggregate */
+#define LAM_SUMMARY_TEXT             5 /**< "_text"; (N) u8, UTF-8 */
+#define LAM_SUMMARY_HISTOGRAM        6 /**< "_histogram"; floats of any shape, bucketed in the graph */
 /**@}*/
 
 /** @name Writable collections of a bound context */
@@ -60,6 +64,10 @@ typedef struct lam_context_args {
   int32_t reserved;
   lam_key key;            /**< nil bits: no key; next_key is then an error */
   lam_tensor global_step; /**< u32 scalar; required with a key */
+  int32_t check_numerics; /**< -1 inherit; 1: check_numerics records its checks */
+  int32_t enable_asserts; /**< -1 inherit; 1: check records its checks */
+  int32_t verbosity;      /**< -1 inherit; summaries above it are not recorded */
+  int32_t reserved1;
 } lam_context_args;
 
 /** Work on one row, for lam_vmap: takes and gives nests as a method does. Called once, in the trace. */
@@ -170,6 +178,22 @@ typedef struct lam_trace_api {
   /** fn over rows: see lam_vmap in context.h. */
   lam_nest (*vmap) (lam_trace *t, lam_row_fn fn, void *user, lam_nest in, int32_t in_axis,
                     int32_t out_axis);
+
+  /** Number of replicas of the step's data-parallel axis; 0: none is named, as in a step of one
+   * process without replicas (see ops_replica.h). */
+  uint32_t (*axis_size) (lam_trace *t);
+  /** A summary that is averaged by weight: over elements, steps and replicas, sum (v w) / sum (w).
+   * type: LAM_SUMMARY_AGGREGATE_*. */
+  void (*add_aggregate) (lam_trace *t, const char *name, int32_t type, lam_tensor value,
+                         lam_tensor weight, int32_t verbosity);
+  /** Where the context's check_numerics is on: x is watched under `name`; the step reports the first
+   * watched tensor that holds a NaN or an infinity, with its layer path. */
+  void (*check_numerics) (lam_trace *t, const char *name, lam_tensor x);
+  /** Where the context's enable_asserts is on: `condition` (a bool scalar) is watched; the step reports
+   * the first that is false, with its layer path. */
+  void (*check) (lam_trace *t, const char *message, lam_tensor condition);
+  /** x is a result of the step, shown under `name` with its layer path after each step. */
+  void (*debug_print) (lam_trace *t, const char *name, lam_tensor x);
 } lam_trace_api;
 
 #ifdef __cplusplus
