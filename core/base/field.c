@@ -45,6 +45,8 @@ static const struct {
     {"init", "{\"method\": NAME, \"scale\": NUMBER}", sizeof (lam_init)},
     {"layer", "a layer config {\"type\": ...}", sizeof (lam_child_config)},
     {"layers", "a list of layer configs", sizeof (lam_child_config)},
+    {"strings", "a list of strings", sizeof (lam_strings)},
+    {"floats", "a list of numbers", sizeof (lam_floats)},
 };
 
 const char *
@@ -70,6 +72,8 @@ lm_value_clear (LmValue *value)
 {
   g_clear_pointer (&value->text, g_free);
   g_clear_pointer (&value->ints, g_free);
+  g_clear_pointer (&value->floats, g_free);
+  g_clear_pointer (&value->texts, g_strfreev);
   g_clear_pointer (&value->node, json_node_unref);
 }
 
@@ -89,7 +93,8 @@ lm_field_wants (const LmField *field)
 
   if (field->choices != NULL) {
     g_autofree char *list = g_strjoinv (", ", field->choices);
-    g_string_printf (out, "one of: %s", list);
+    g_string_printf (out, "%s: %s",
+                     field->kind == LAM_FIELD_STRINGS ? "a list, each one of" : "one of", list);
   }
   if (field->kind == LAM_FIELD_DTYPE) {
     g_autofree char *list = g_strjoinv (", ", (char **)(uintptr_t)dtype_names);
@@ -170,7 +175,22 @@ read_float (JsonNode *node, double *out)
 }
 
 static bool
-read_ints (LmValue *out, const LmField *field, JsonNode *node)
+read_element (LmValue *out, const LmField *field, JsonNode *node, guint i)
+{
+  if (field->kind == LAM_FIELD_FLOATS)
+    return read_float (node, &out->floats[i]) && in_range (field, out->floats[i]);
+  if (field->kind == LAM_FIELD_STRINGS) {
+    out->texts[i] = type_of (node) == G_TYPE_STRING ? json_node_dup_string (node) : NULL;
+    return out->texts[i] != NULL
+           && (field->choices == NULL
+               || g_strv_contains ((const char *const *)field->choices, out->texts[i]));
+  }
+  out->ints[i] = type_of (node) == G_TYPE_INT64 ? json_node_get_int (node) : 0;
+  return type_of (node) == G_TYPE_INT64 && in_range (field, (double)out->ints[i]);
+}
+
+static bool
+read_list (LmValue *out, const LmField *field, JsonNode *node)
 {
   JsonArray *array;
 
@@ -178,15 +198,15 @@ read_ints (LmValue *out, const LmField *field, JsonNode *node)
     return false;
   array = json_node_get_array (node);
   out->n = json_array_get_length (array);
-  out->ints = g_new0 (int64_t, MAX (out->n, 1));
-  for (guint i = 0; i < out->n; i++) {
-    JsonNode *element = json_array_get_element (array, i);
-    if (type_of (element) != G_TYPE_INT64)
+  if (field->kind == LAM_FIELD_FLOATS)
+    out->floats = g_new0 (double, out->n + 1);
+  else if (field->kind == LAM_FIELD_STRINGS)
+    out->texts = g_new0 (char *, out->n + 1);
+  else
+    out->ints = g_new0 (int64_t, out->n + 1);
+  for (guint i = 0; i < out->n; i++)
+    if (!read_element (out, field, json_array_get_element (array, i), i))
       return false;
-    out->ints[i] = json_node_get_int (element);
-    if (!in_range (field, (double)out->ints[i]))
-      return false;
-  }
   return true;
 }
 
@@ -286,7 +306,9 @@ read_kind (LmValue *out, const LmField *field, JsonNode *node)
     out->i = type_of (node) == G_TYPE_BOOLEAN && json_node_get_boolean (node);
     return type_of (node) == G_TYPE_BOOLEAN;
   case LAM_FIELD_INTS:
-    return read_ints (out, field, node);
+  case LAM_FIELD_FLOATS:
+  case LAM_FIELD_STRINGS:
+    return read_list (out, field, node);
   case LAM_FIELD_CHILD:
   case LAM_FIELD_CHILDREN:
     return read_children (out, field, node);
@@ -332,11 +354,13 @@ lm_value_store (const LmValue *value, const LmField *field, guint index, void *i
 {
   char *at = (char *)instance + field->offset;
   lam_ints ints = {value->ints, value->n};
+  lam_floats floats = {value->floats, value->n};
+  lam_strings strings = {(const char *const *)value->texts, value->n};
   lam_child_config child = {value->node != NULL ? index + 1 : 0, value->n};
   lam_dtype dtype = (lam_dtype)value->i;
   bool flag = value->i != 0;
-  const void *from[] = {NULL,  &value->i, &value->d,    &flag,  &value->text,
-                        &ints, &dtype,    &value->init, &child, &child};
+  const void *from[] = {NULL,   &value->i,    &value->d, &flag,  &value->text, &ints,
+                        &dtype, &value->init, &child,    &child, &strings,     &floats};
 
   memcpy (at, from[field->kind], kinds[field->kind].bytes);
 }
@@ -354,13 +378,18 @@ init_to_json (const lam_init *init)
 }
 
 static JsonNode *
-ints_to_json (const LmValue *value)
+list_to_json (const LmValue *value, int32_t kind)
 {
   JsonNode *node = json_node_new (JSON_NODE_ARRAY);
   JsonArray *array = json_array_new ();
 
   for (guint i = 0; i < value->n; i++)
-    json_array_add_int_element (array, value->ints[i]);
+    if (kind == LAM_FIELD_FLOATS)
+      json_array_add_double_element (array, value->floats[i]);
+    else if (kind == LAM_FIELD_STRINGS)
+      json_array_add_string_element (array, value->texts[i]);
+    else
+      json_array_add_int_element (array, value->ints[i]);
   json_node_take_array (node, array);
   return node;
 }
@@ -388,13 +417,14 @@ lm_value_to_json (const LmValue *value, const LmField *field)
     break;
   }
   json_node_unref (node);
-  if (field->kind == LAM_FIELD_INTS)
-    return ints_to_json (value);
+  if (field->kind == LAM_FIELD_INTS || field->kind == LAM_FIELD_FLOATS
+      || field->kind == LAM_FIELD_STRINGS)
+    return list_to_json (value, field->kind);
   if (field->kind == LAM_FIELD_INIT && value->init.method != LAM_INIT_DEFAULT)
     return init_to_json (&value->init);
   if (value->node != NULL)
     return json_node_copy (value->node);
   if (field->kind == LAM_FIELD_CHILDREN)
-    return ints_to_json (value); /* n is 0: the empty list */
+    return list_to_json (value, field->kind); /* n is 0: the empty list */
   return json_node_new (JSON_NODE_NULL);
 }

@@ -11,7 +11,9 @@ typedef struct LmValue {
   double d;       /* FLOAT */
   char *text;     /* STRING; NULL: none */
   int64_t *ints;  /* INTS */
-  guint n;        /* INTS, CHILDREN, CHILD (0 or 1): how many */
+  double *floats; /* FLOATS */
+  char **texts;   /* STRINGS, NULL-terminated */
+  guint n;        /* of a list, or CHILD (0 or 1): how many */
   lam_init init;  /* INIT */
   JsonNode *node; /* CHILD, CHILDREN: the configs */
 } LmValue;

@@ -100,7 +100,7 @@ add_field (lam_fields *f, int32_t kind, const char *name, uint64_t offset, uint6
     complain (d, "%s: declared twice", name);
   if (lm_field_kind_name (kind) == NULL)
     complain (d, "%s: unknown kind %d; this version knows 1 to %d", field->name, kind,
-              LAM_FIELD_CHILDREN);
+              LAM_FIELD_FLOATS);
   else if (!place_ok (field, d->table->instance_size))
     complain (d,
               "%s: a member of kind %s has %" G_GUINT64_FORMAT " bytes inside an instance of "

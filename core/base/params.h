@@ -19,8 +19,8 @@ typedef struct LmField {
   double min, max;
   int64_t default_int;  /* INT, BOOL, DTYPE */
   double default_float; /* FLOAT */
-  char *default_text;   /* STRING; JSON text for INTS, INIT, CHILD, CHILDREN */
-  char **choices;       /* STRING: allowed values, or NULL */
+  char *default_text;   /* STRING; JSON text for lists, INIT, CHILD, CHILDREN */
+  char **choices;       /* STRING, STRINGS: allowed values, or NULL */
 } LmField;
 
 typedef struct LmFieldTable LmFieldTable;
@@ -48,7 +48,7 @@ LmParams *lm_params_new (const LmFieldTable *table, JsonObject *config, const ch
 void lm_params_free (LmParams *params);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmParams, lm_params_free)
 
-/* Writes every field into the zeroed instance. Strings and int lists point into params, which must
+/* Writes every field into the zeroed instance. Strings and lists point into params, which must
  * outlive the instance. CHILD and CHILDREN members get a lam_child_config whose id is 1 + field
  * index (0: absent), the host resolves it through lm_params_child(). */
 void lm_params_fill (const LmParams *params, void *instance);

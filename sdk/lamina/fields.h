@@ -21,15 +21,17 @@ extern "C" {
 
 /** @name Field kinds and the member type each needs */
 /**@{*/
-#define LAM_FIELD_INT      1 /**< int64_t */
-#define LAM_FIELD_FLOAT    2 /**< double; JSON numbers, also "inf", "-inf", "nan" */
-#define LAM_FIELD_BOOL     3 /**< bool */
-#define LAM_FIELD_STRING   4 /**< const char *, NUL-terminated UTF-8 */
-#define LAM_FIELD_INTS     5 /**< lam_ints: a list of integers */
-#define LAM_FIELD_DTYPE    6 /**< lam_dtype; JSON: its name */
-#define LAM_FIELD_INIT     7 /**< lam_init: {"method": "gaussian", "scale": 1.0} */
-#define LAM_FIELD_CHILD    8 /**< lam_child_config: the config of one child */
-#define LAM_FIELD_CHILDREN 9 /**< lam_child_config: a list of child configs */
+#define LAM_FIELD_INT      1  /**< int64_t */
+#define LAM_FIELD_FLOAT    2  /**< double; JSON numbers, also "inf", "-inf", "nan" */
+#define LAM_FIELD_BOOL     3  /**< bool */
+#define LAM_FIELD_STRING   4  /**< const char *, NUL-terminated UTF-8 */
+#define LAM_FIELD_INTS     5  /**< lam_ints: a list of integers */
+#define LAM_FIELD_DTYPE    6  /**< lam_dtype; JSON: its name */
+#define LAM_FIELD_INIT     7  /**< lam_init: {"method": "gaussian", "scale": 1.0} */
+#define LAM_FIELD_CHILD    8  /**< lam_child_config: the config of one child */
+#define LAM_FIELD_CHILDREN 9  /**< lam_child_config: a list of child configs */
+#define LAM_FIELD_STRINGS  10 /**< lam_strings: a list of strings */
+#define LAM_FIELD_FLOATS   11 /**< lam_floats: a list of numbers, as FLOAT */
 /**@}*/
 
 /** A list of integers owned by the host. */
@@ -37,6 +39,18 @@ typedef struct lam_ints {
   const int64_t *p;
   uint64_t n;
 } lam_ints;
+
+/** A list of numbers owned by the host. */
+typedef struct lam_floats {
+  const double *p;
+  uint64_t n;
+} lam_floats;
+
+/** A list of texts owned by the host. */
+typedef struct lam_strings {
+  const char *const *p;
+  uint64_t n;
+} lam_strings;
 
 /** A child's (or several children's) config, to be handed to lam_create_child; id 0: not given. */
 typedef struct lam_child_config {
@@ -101,6 +115,10 @@ typedef void (*lam_declare_fields_fn) (lam_fields *f);
 #define LAM_STRING(name, absent, doc) LAM_FIELD_ (LAM_FIELD_STRING, name, 0, absent, doc)
 /** absent: JSON text, "[2, 2]". */
 #define LAM_INTS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_INTS, name, 0, absent, doc)
+/** absent: JSON text, "[0.1, 0.5]". */
+#define LAM_FLOATS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_FLOATS, name, 0, absent, doc)
+/** absent: JSON text, "[\"a\"]"; LAM_CHOICES applies to each element. */
+#define LAM_STRINGS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_STRINGS, name, 0, absent, doc)
 /** absent: a LAM_F32 ... code; LAM_DTYPE_NONE: inherit. */
 #define LAM_DTYPE(name, absent, doc) LAM_FIELD_ (LAM_FIELD_DTYPE, name, (double)(absent), NULL, doc)
 /** absent: JSON text or NULL for "not said". */

@@ -216,6 +216,58 @@ test_to_json (void)
   close_case (&again);
 }
 
+typedef struct {
+  lam_floats rates;
+  lam_strings names, modes;
+} lists;
+
+LAM_FIELDS (lists, LAM_FLOATS (rates, "[0.5, 2]", "Rates."), LAM_MIN (0),
+            LAM_STRINGS (names, NULL, "Names."), LAM_STRINGS (modes, "[\"same\"]", "Modes."),
+            LAM_CHOICES ("same valid"))
+
+static LmParams *
+read_lists (LmFieldTable *table, const char *json, lists *x, GError **error)
+{
+  g_autoptr (JsonNode) node = lm_json_parse (json, strlen (json), LM_JSON_STRICT, "t", NULL);
+  LmParams *params = lm_params_new (table, json_node_get_object (node), NULL, "m", error);
+  if (params != NULL)
+    lm_params_fill (params, x);
+  return params;
+}
+
+/* Lists of numbers and of strings: defaults, values, each element checked, and back to JSON. */
+static void
+test_lists (void)
+{
+  static const char *const bad[][2] = {
+      {"{\"rates\": [1, -1]}", "wanted a list of numbers >= 0, got [1, -1]"},
+      {"{\"rates\": [\"x\"]}", "wanted a list of numbers"},
+      {"{\"names\": \"a\"}", "wanted a list of strings, got \"a\""},
+      {"{\"names\": [\"a\", 1]}", "wanted a list of strings"},
+      {"{\"modes\": [\"valit\"]}", "wanted a list, each one of: same, valid"}};
+  LmFieldTable *table = lm_field_table_new ("t.lists", lists_lam_fields, sizeof (lists), NULL);
+  lists x = {0};
+  LmParams *params = read_lists (table, "{}", &x, NULL);
+  g_assert_true (x.rates.n == 2 && x.rates.p[0] == 0.5 && x.rates.p[1] == 2);
+  g_assert_true (x.names.n == 0 && x.modes.n == 1);
+  g_assert_cmpstr (x.modes.p[0], ==, "same");
+  lm_params_free (params);
+  params = read_lists (table, "{\"rates\": [\"inf\"], \"names\": [\"a.*\", \"\"]}", &x, NULL);
+  g_assert_true (x.rates.n == 1 && isinf (x.rates.p[0]) && x.names.n == 2);
+  g_assert_cmpstr (x.names.p[0], ==, "a.*");
+  g_autoptr (JsonNode) node = lm_params_to_json (params);
+  JsonArray *names = json_object_get_array_member (json_node_get_object (node), "names");
+  g_assert_cmpstr (json_array_get_string_element (names, 0), ==, "a.*");
+  lm_params_free (params);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (read_lists (table, bad[i][0], &x, &error));
+    if (strstr (error->message, bad[i][1]) == NULL)
+      g_error ("\"%s\" is not in: %s", bad[i][1], error->message);
+  }
+  lm_field_table_free (table);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -227,5 +279,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/params/init_problems", test_init_problems);
   g_test_add_func ("/base/params/infinite", test_infinite);
   g_test_add_func ("/base/params/to_json", test_to_json);
+  g_test_add_func ("/base/params/lists", test_lists);
   return g_test_run ();
 }
