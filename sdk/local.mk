@@ -12,6 +12,7 @@ lminclude_HEADERS = \
   %D%/lamina/layer.h \
   %D%/lamina/learner.h \
   %D%/lamina/method.h \
+  %D%/lamina/metric.h \
   %D%/lamina/nest.h \
   %D%/lamina/ops.def \
   %D%/lamina/ops.h \
@@ -71,6 +72,7 @@ nobase_dist_lmdata_DATA = \
   %D%/doc/archive-format.md \
   %D%/doc/first-backend.md \
   %D%/doc/first-layer.md \
+  %D%/doc/ops.md \
   %D%/doc/refused-plugin.md \
   %D%/doc/text-form.md \
   %D%/template/backend/Makefile \

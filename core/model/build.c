@@ -31,6 +31,7 @@ KIND_READER (layer)
 KIND_READER (optimizer)
 KIND_READER (schedule)
 KIND_READER (learner)
+KIND_READER (metric)
 #undef KIND_READER
 
 static const Kind kinds[] = {
@@ -38,6 +39,7 @@ static const Kind kinds[] = {
     {LAM_KIND_OPTIMIZER, optimizer_fields_of, optimizer_size_of, optimizer_setup_of},
     {LAM_KIND_SCHEDULE, schedule_fields_of, schedule_size_of, schedule_setup_of},
     {LAM_KIND_LEARNER, learner_fields_of, learner_size_of, learner_setup_of},
+    {LAM_KIND_METRIC, metric_fields_of, metric_size_of, metric_setup_of},
 };
 
 static const Kind *

@@ -29,6 +29,7 @@ lm_model_free (LmModel *model)
   if (model == NULL)
     return;
   g_ptr_array_unref (model->learners);
+  g_ptr_array_unref (model->metrics);
   g_ptr_array_unref (model->layers);
   g_ptr_array_unref (model->vars);
   g_clear_pointer (&model->config, json_object_unref);
@@ -45,6 +46,7 @@ lm_model_free (LmModel *model)
 
 typedef struct Top {
   const char *name, *backend;
+  const char *fprop_dtype;
   lam_dtype dtype;
   int64_t seed;
 } Top;
@@ -56,16 +58,38 @@ declare_top (lam_fields *lam_f_)
   LAM_STRING (name, "model", "What the model is called.");
   LAM_STRING (backend, "", "Backend to run on unless told otherwise; empty: the best one here.");
   LAM_DTYPE (dtype, LAM_F32, "Type of variables and hyper-parameters: f32 or f64.");
+  LAM_STRING (fprop_dtype, "float32",
+              "Type that a step computes in: float32 (which casts nothing) or bfloat16.");
   LAM_INT (seed, 1234, "Seed of initial variables, dropout and shuffling."), LAM_MIN (0);
 }
 
 /* Sections that others read; everything else at the top level must be in the table. */
-static const char *const sections[] = {"model", "learners", "inputs", "train", "format", NULL};
+static const char *const sections[] = {"model", "learners", "inputs", "metrics",
+                                       "train", "format",   NULL};
 
 LmFieldTable *
 lm_model_config_table (GError **error)
 {
   return lm_field_table_new ("config", declare_top, sizeof (Top), error);
+}
+
+/* 1.4: float32 casts nothing; bfloat16 casts float32 variables and inputs; others are refused. */
+static lam_dtype
+read_fprop_dtype (const Top *top, GError **error)
+{
+  bool half = strcmp (top->fprop_dtype, "bfloat16") == 0 || strcmp (top->fprop_dtype, "bf16") == 0;
+  bool single = strcmp (top->fprop_dtype, "float32") == 0 || strcmp (top->fprop_dtype, "f32") == 0;
+  if (half && top->dtype == LAM_F64)
+    g_set_error (
+        error, LM_ERROR, LM_ERROR_INVALID,
+        "config: fprop_dtype: bfloat16 casts float32 variables, and those of this model are "
+        "f64; leave one of dtype and fprop_dtype out");
+  else if (!half && !single)
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "config: fprop_dtype: wanted float32 or bfloat16, got \"%s\"", top->fprop_dtype);
+  else
+    return half ? LAM_BF16 : LAM_F32;
+  return LAM_DTYPE_NONE;
 }
 
 static bool
@@ -81,6 +105,7 @@ read_top (LmModel *model, GError **error)
     model->name = g_strdup (top.name);
     model->real = top.dtype;
     model->seed = (uint64_t)top.seed;
+    model->fprop = read_fprop_dtype (&top, error);
   }
   bool good = params != NULL;
   g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
@@ -90,7 +115,7 @@ read_top (LmModel *model, GError **error)
                  lam_dtype_name (top.dtype));
     return false;
   }
-  return good;
+  return good && model->fprop != LAM_DTYPE_NONE;
 }
 
 static JsonObject *
@@ -133,6 +158,36 @@ build_learners (LmModel *model, GError **error)
   return true;
 }
 
+static bool
+build_metrics (LmModel *model, GError **error)
+{
+  JsonNode *node = json_object_get_member (model->config, "metrics");
+  if (node == NULL)
+    return true;
+  if (!JSON_NODE_HOLDS_OBJECT (node)) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "config: \"metrics\" is not an object; it wants names such as { \"top5\": { "
+                 "\"type\": \"lamina.top_k_accuracy\", \"k\": 5 } }");
+    return false;
+  }
+  g_autoptr (GList) names = json_object_get_members (json_node_get_object (node));
+  for (GList *n = names; n != NULL; n = n->next) {
+    JsonNode *item = json_object_get_member (json_node_get_object (node), n->data);
+    if (!JSON_NODE_HOLDS_OBJECT (item) || !lm_nest_check_key (n->data)) {
+      g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                   "config: metrics.%s: wanted an object below a name of letters, digits and _",
+                   (const char *)n->data);
+      return false;
+    }
+    LmLayer *metric =
+        lm_layer_build (model, NULL, LAM_KIND_METRIC, n->data, json_node_get_object (item), error);
+    if (metric == NULL)
+      return false;
+    g_ptr_array_add (model->metrics, metric);
+  }
+  return true;
+}
+
 /* --- the variable tree ------------------------------------------------------------------------------ */
 
 static bool
@@ -167,7 +222,8 @@ build (LmModel *model, GError **error)
   if (root == NULL)
     return false;
   model->root = lm_layer_build (model, NULL, LAM_KIND_LAYER, "model", root, error);
-  return model->root != NULL && build_tree (model, error) && build_learners (model, error);
+  return model->root != NULL && build_tree (model, error) && build_learners (model, error)
+         && build_metrics (model, error);
 }
 
 LmModel *
@@ -180,6 +236,7 @@ lm_model_new (LmRegistry *registry, const LmHostTables *tables, JsonObject *conf
   model->epoch = (uint32_t)(uintptr_t)model ^ (uint32_t)g_get_monotonic_time ();
   model->layers = g_ptr_array_new_with_free_func (lm_layer_free);
   model->learners = g_ptr_array_new ();
+  model->metrics = g_ptr_array_new ();
   model->vars = g_ptr_array_new_with_free_func (var_free);
   if (build (model, error))
     return model;
@@ -205,6 +262,12 @@ lam_dtype
 lm_model_real_dtype (const LmModel *model)
 {
   return model->real;
+}
+
+lam_dtype
+lm_model_fprop_dtype (const LmModel *model)
+{
+  return model->fprop;
 }
 
 uint64_t
@@ -253,6 +316,18 @@ LmLayer *
 lm_model_learner (const LmModel *model, guint i)
 {
   return model->learners->pdata[i];
+}
+
+guint
+lm_model_n_metrics (const LmModel *model)
+{
+  return model->metrics->len;
+}
+
+LmLayer *
+lm_model_metric (const LmModel *model, guint i)
+{
+  return model->metrics->pdata[i];
 }
 
 LmLayer *

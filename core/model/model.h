@@ -6,6 +6,7 @@
  *     "model":    { "type": "lamina.classification", ... },       the root layer, named "model"
  *     "learners": [ { "type": "lamina.learner", ... } ],
  *     "inputs":   { "train": { "type": "lamina.npz", ... }, "eval": { ... } },
+ *     "metrics":  { "top5": { "type": "lamina.top_k_accuracy", "k": 5 } },
  *     "train":    { "steps": 1000, ... } }                        read by core/program
  *
  * Paths: a layer's path is its names joined by dots from the root ("model.network.layers_0"); a
@@ -38,7 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmModel, lm_model_free)
 
 const char *lm_model_name (const LmModel *model);
 JsonObject *lm_model_config (const LmModel *model);
-lam_dtype lm_model_real_dtype (const LmModel *model); /* LAM_F64 or LAM_F32 */
+lam_dtype lm_model_real_dtype (const LmModel *model);  /* LAM_F64 or LAM_F32 */
+lam_dtype lm_model_fprop_dtype (const LmModel *model); /* LAM_BF16, or LAM_F32: casts nothing */
 uint64_t lm_model_seed (const LmModel *model);
 LmRegistry *lm_model_registry (const LmModel *model);
 const LmHostTables *lm_model_tables (const LmModel *model);
@@ -84,6 +86,9 @@ guint lm_model_n_layers (const LmModel *model); /* of all kinds */
 LmLayer *lm_model_layer (const LmModel *model, guint i);
 guint lm_model_n_learners (const LmModel *model);
 LmLayer *lm_model_learner (const LmModel *model, guint i);
+
+guint lm_model_n_metrics (const LmModel *model); /* of the config's "metrics", in order of name */
+LmLayer *lm_model_metric (const LmModel *model, guint i);
 
 /* Layer of a handle that `caller` (a layer id, 0: the core) created; NULL for a foreign one. */
 LmLayer *lm_model_resolve_child (const LmModel *model, uint32_t caller, lam_child child);

@@ -5,6 +5,7 @@
 
 #include "core/model/model.h"
 #include <lamina/layer.h>
+#include <lamina/metric.h>
 #include <lamina/schedule.h>
 #include <lamina/optimizer.h>
 
@@ -21,12 +22,13 @@ struct LmModel {
   const LmHostTables *tables;
   JsonObject *config;
   char *name;
-  lam_dtype real;
+  lam_dtype real, fprop;
   uint64_t seed;
   uint32_t epoch;    /* of lam_var and lam_child handles */
   GPtrArray *layers; /* of LmLayer*, all kinds, in the order of creation */
   LmLayer *root;
   GPtrArray *learners; /* of LmLayer* */
+  GPtrArray *metrics;  /* of LmLayer*, by name */
   GPtrArray *vars;     /* of Var* */
   LmNest *tree;
   uint32_t *order;                 /* flatten order -> id */

@@ -6,6 +6,7 @@
 #include <lamina/input.h>
 #include <lamina/layer.h>
 #include <lamina/learner.h>
+#include <lamina/metric.h>
 #include <lamina/optimizer.h>
 #include <lamina/schedule.h>
 #include <string.h>
@@ -33,6 +34,9 @@ static const LmKindMember learner_functions[] = {
 
 static const LmKindMember schedule_functions[] = {
     F (lam_schedule_vt, fields), F (lam_schedule_vt, setup), F (lam_schedule_vt, value)};
+
+static const LmKindMember metric_functions[] = {F (lam_metric_vt, fields), F (lam_metric_vt, setup),
+                                                F (lam_metric_vt, value)};
 
 static const LmKindMember input_functions[] = {
     F (lam_input_vt, fields),   F (lam_input_vt, open),       F (lam_input_vt, close),
@@ -63,6 +67,7 @@ static const LmKind kinds[] = {
     KIND (LAM_KIND_OPTIMIZER, optimizer, lam_optimizer_vt, update, instance_size),
     KIND (LAM_KIND_LEARNER, learner, lam_learner_vt, apply_gradient, instance_size),
     KIND (LAM_KIND_SCHEDULE, schedule, lam_schedule_vt, value, instance_size),
+    KIND (LAM_KIND_METRIC, metric, lam_metric_vt, value, instance_size),
     KIND (LAM_KIND_INPUT, input, lam_input_vt, restore, instance_size),
     KIND (LAM_KIND_BACKEND, backend, lam_backend_vt, execute, options_size),
 };

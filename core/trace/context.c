@@ -16,6 +16,7 @@ lm_context_new (const LmTraceVars *vars)
   c->keys = g_hash_table_new (g_str_hash, g_str_equal);
   c->names = g_ptr_array_new ();
   c->aux = g_array_new (FALSE, FALSE, sizeof (AuxLoss));
+  c->watches = g_array_new (FALSE, FALSE, sizeof (LmWatch));
   return c;
 }
 
@@ -27,18 +28,41 @@ lm_context_free (Context *c)
   g_hash_table_unref (c->keys);
   g_ptr_array_unref (c->names);
   g_array_unref (c->aux);
+  g_array_unref (c->watches);
   g_free (c);
 }
 
+static bool
+inherit (int32_t given, bool outer)
+{
+  return given < 0 ? outer : given != 0;
+}
+
+/* The caller's arguments; members that it does not know yet inherit. */
+static lam_context_args
+whole_args (const lam_context_args *given)
+{
+  lam_context_args args = {.do_eval = -1,
+                           .original_keys = -1,
+                           .check_numerics = -1,
+                           .enable_asserts = -1,
+                           .verbosity = -1};
+  memcpy (&args, given, MIN (given->struct_size, sizeof args));
+  return args;
+}
+
 void
-lm_trace_context_push (lam_trace *pub, const lam_context_args *args)
+lm_trace_context_push (lam_trace *pub, const lam_context_args *given)
 {
   LmTrace *t = self (pub);
+  lam_context_args whole = whole_args (given), *args = &whole;
   const Context *outer = top (t);
   Context *c = lm_context_new (t->vars);
-  c->do_eval = args->do_eval < 0 ? outer->do_eval : args->do_eval != 0;
-  c->original_keys = args->original_keys < 0 ? outer->original_keys : args->original_keys != 0;
-  c->verbosity = outer->verbosity;
+  c->do_eval = inherit (args->do_eval, outer->do_eval);
+  c->original_keys = inherit (args->original_keys, outer->original_keys);
+  c->check_numerics = inherit (args->check_numerics, outer->check_numerics);
+  c->enable_asserts = inherit (args->enable_asserts, outer->enable_asserts);
+  c->verbosity = args->verbosity <= 0 ? outer->verbosity : args->verbosity;
   c->layer_depth = t->layers->len;
   c->has_key = !lam_is_nil (args->key.bits);
   c->key = args->key;
@@ -232,7 +256,10 @@ check_value (LmTrace *t, const lam_var_info *info, lam_tensor value)
     lm_trace_failf (t, LM_ERROR_INVALID, "variable %s: the value is nil", info->path);
     return false;
   }
-  if (lm_type_equal (type, &info->type))
+  lam_type fprop = info->type; /* what a step in bfloat16 binds */
+  fprop.dtype = LAM_BF16;
+  if (lm_type_equal (type, &info->type)
+      || (info->type.dtype == LAM_F32 && lm_type_equal (type, &fprop)))
     return true;
   g_autofree char *got = lm_type_to_string (type);
   g_autofree char *wanted = lm_type_to_string (&info->type);
@@ -312,6 +339,21 @@ lm_trace_theta (lam_trace *pub, lam_var var)
   return i < 0 ? lam_nil () : top (t)->values[i];
 }
 
+/* A new value has the type of the one it replaces, which a step in bfloat16 has cast. */
+static bool
+check_update (LmTrace *t, const lam_var_info *info, lam_tensor value, lam_tensor old)
+{
+  const lam_type *type = lm_trace_peek_type (t, value);
+  if (type != NULL && !lm_type_equal (type, lm_trace_peek_type (t, old))) {
+    g_autofree char *got = lm_type_to_string (type);
+    g_autofree char *wanted = lm_type_to_string (lm_trace_peek_type (t, old));
+    lm_trace_failf (t, LM_ERROR_INVALID, "update_var: %s: wanted %s, got %s", info->path, wanted,
+                    got);
+    return false;
+  }
+  return check_value (t, info, value);
+}
+
 void
 lm_trace_update_var (lam_trace *pub, lam_var var, lam_tensor value)
 {
@@ -332,7 +374,7 @@ lm_trace_update_var (lam_trace *pub, lam_var var, lam_tensor value)
         "update_var: %s: variables are not writable here (eval, or a backward context); "
         "test lam_do_eval first",
         info->path);
-  else if (check_value (t, info, value))
+  else if (check_update (t, info, value, top (t)->values[i]))
     top (t)->values[i] = value;
 }
 

@@ -76,7 +76,8 @@ lm_trace_add_summary (lam_trace *pub, const char *name, int32_t type, lam_tensor
     lm_trace_failf (t, LM_ERROR_INVALID, "summary %s: the value is nil", name);
     return;
   }
-  LmSummary s = {NULL, type, type == LAM_SUMMARY_IMAGE ? as_image (t, name, value) : value};
+  LmSummary s = {NULL, type, type == LAM_SUMMARY_IMAGE ? as_image (t, name, value) : value,
+                 lam_nil ()};
   s.key = unique_key (t, name, suffix);
   g_array_append_val (top (t)->summaries, s);
 }

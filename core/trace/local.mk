@@ -9,4 +9,5 @@ core_sources += \
   %D%/random.c \
   %D%/record.c \
   %D%/trace.h \
-  %D%/vmap.c
+  %D%/vmap.c \
+  %D%/watch.c

@@ -29,7 +29,7 @@ typedef struct AuxLoss {
 } AuxLoss;
 
 typedef struct Context {
-  bool do_eval, original_keys, bound, has_key;
+  bool do_eval, original_keys, bound, has_key, check_numerics, enable_asserts;
   uint32_t mutables;
   uint32_t layer_depth; /* layers entered when it was pushed */
   int32_t verbosity;
@@ -40,6 +40,7 @@ typedef struct Context {
   GHashTable *keys;   /* set of summary keys */
   GPtrArray *names;   /* namespace stack */
   GArray *aux;        /* of AuxLoss */
+  GArray *watches;    /* of LmWatch */
 } Context;
 
 struct LmTrace {

@@ -84,8 +84,23 @@ typedef struct LmSummary {
   const char *key; /* full, with suffix */
   int32_t type;
   lam_tensor value;
+  lam_tensor weight; /* of LAM_SUMMARY_AGGREGATE_*; else nil */
 } LmSummary;
 guint lm_trace_summaries (LmTrace *t, const LmSummary **out); /* of the top context, in order */
+
+/* What the step reports after it ran, in the order of recording. */
+typedef enum {
+  LM_WATCH_NUMERICS, /* value: bool scalar, false: x holds a NaN or an infinity */
+  LM_WATCH_ASSERT,   /* value: bool scalar, false: the assert failed */
+  LM_WATCH_PRINT     /* value: to be shown */
+} LmWatchKind;
+
+typedef struct LmWatch {
+  LmWatchKind kind;
+  const char *name; /* "<layer path>: <name>", the trace's */
+  lam_tensor value;
+} LmWatch;
+guint lm_trace_watches (LmTrace *t, const LmWatch **out); /* of the top context */
 
 /* Sum of value * weight of the aux losses of the top context; nil when there are none. */
 lam_tensor lm_trace_aux_loss (LmTrace *t);
@@ -116,6 +131,9 @@ void lm_trace_add_summary (lam_trace *t, const char *name, int32_t type, lam_ten
                            int32_t verbosity);
 lam_nest lm_trace_all_summaries (lam_trace *t);
 void lm_trace_add_aux_loss (lam_trace *t, const char *name, lam_tensor value, lam_tensor weight);
+void lm_trace_check_numerics (lam_trace *t, const char *name, lam_tensor x);
+void lm_trace_check (lam_trace *t, const char *message, lam_tensor condition);
+void lm_trace_debug_print (lam_trace *t, const char *name, lam_tensor x);
 lam_dtype lm_trace_real_dtype (lam_trace *t);
 uint32_t lm_trace_axis_size (lam_trace *t);
 void lm_trace_split (lam_trace *t, lam_key key, uint32_t n, lam_key *out);

@@ -56,6 +56,10 @@ typedef struct lam_learner_vt {
                              lam_nest *new_states);
   /** [trace] New variables: old + update where learnable, else old. */
   lam_nest (*apply_gradient) (const void *self, lam_trace *t, const lam_learn *learn);
+  /** [trace] Optional: clears learnable[i] of the variables that this learner leaves alone; the others
+   * are differentiated by its loss. learnable starts as the infos say. */
+  void (*select) (const void *self, lam_trace *t, const lam_var_info *const *infos, uint32_t n,
+                  bool *learnable);
 } lam_learner_vt;
 
 /** The five functions T_loss_name ... T_apply_gradient and T_setup must exist. */
@@ -111,7 +115,8 @@ typedef struct lam_learner_vt {
                                             T##_lam_learning_rate,                                 \
                                             T##_lam_init_states,                                   \
                                             T##_lam_update_states,                                 \
-                                            T##_lam_apply_gradient};                               \
+                                            T##_lam_apply_gradient,                                \
+                                            NULL};                                                 \
   LAM_DESCRIBE (T, LAM_KIND_LEARNER, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus

@@ -71,10 +71,10 @@ typedef struct lam_host {
 #define LAM_KIND_SCHEDULE   "lamina.schedule/1"
 #define LAM_KIND_INPUT      "lamina.input/1"
 #define LAM_KIND_BACKEND    "lamina.backend/1"
-#define LAM_KIND_METRIC     "lamina.metric/1"     /* reserved */
-#define LAM_KIND_TOKENIZER  "lamina.tokenizer/1"  /* reserved */
-#define LAM_KIND_COLLECTIVE "lamina.collective/1" /* reserved */
-#define LAM_KIND_KERNEL     "lamina.kernel/1"     /* reserved */
+#define LAM_KIND_METRIC     "lamina.metric/1"
+#define LAM_KIND_TOKENIZER  "lamina.tokenizer/1" /* reserved */
+#define LAM_KIND_COLLECTIVE "lamina.collective/1"
+#define LAM_KIND_KERNEL     "lamina.kernel/1" /* reserved */
 /**@}*/
 
 /** One thing provided: static, constant, never freed. */

@@ -66,7 +66,7 @@ typedef struct lam_context_args {
   lam_tensor global_step; /**< u32 scalar; required with a key */
   int32_t check_numerics; /**< -1 inherit; 1: check_numerics records its checks */
   int32_t enable_asserts; /**< -1 inherit; 1: check records its checks */
-  int32_t verbosity;      /**< -1 inherit; summaries above it are not recorded */
+  int32_t verbosity;      /**< 0 or -1 inherit; summaries above it are not recorded */
   int32_t reserved1;
 } lam_context_args;
 
