@@ -13,6 +13,9 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden_op.h \
   %D%/opcheck.c \
   %D%/opcheck.h \
+  %D%/opdoc.c \
+  %D%/opdoc.h \
+  %D%/opdoc_page.c \
   %D%/project.c \
   %D%/project.h \
   %D%/steps.c \
