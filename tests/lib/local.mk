@@ -11,6 +11,11 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden_compare.c \
   %D%/golden_op.c \
   %D%/golden_op.h \
+  %D%/layer_fn.c \
+  %D%/layer_fn.h \
+  %D%/layer_golden.c \
+  %D%/layer_golden.h \
+  %D%/layer_rows.c \
   %D%/opcheck.c \
   %D%/opcheck.h \
   %D%/opdoc.c \

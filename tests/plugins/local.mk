@@ -2,7 +2,10 @@
 # tests/plugins: one program for each source file.
 
 check_PROGRAMS += \
-  %D%/test-layers \
+  %D%/test-layers-basic \
+  %D%/test-layers-conv \
+  %D%/test-layers-model \
+  %D%/test-layers-norm \
   %D%/test-learners \
   %D%/test-npy \
   %D%/test-npz \
