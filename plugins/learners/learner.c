@@ -245,4 +245,3 @@ learner_apply_gradient (const learner *p, lam_trace *t, const lam_learn *learn)
 }
 
 LAM_LEARNER (learner, "lamina.learner", 1, "One optimizer, with clipping and skipping.")
-LAM_PLUGIN ("lamina.learners.learner", "0.1.0", "Apache-2.0", LAM_PROVIDES (learner))

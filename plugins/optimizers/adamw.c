@@ -62,4 +62,3 @@ adamw_update (const adamw *p, lam_trace *t, const lam_update *u)
 }
 
 LAM_OPTIMIZER (adamw, "lamina.adamw", 1, "Adam with decoupled weight decay.")
-LAM_PLUGIN ("lamina.optimizers.adamw", "0.1.0", "Apache-2.0", LAM_PROVIDES (adamw))

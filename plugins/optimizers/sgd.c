@@ -41,4 +41,3 @@ sgd_update (const sgd *p, lam_trace *t, const lam_update *u)
 }
 
 LAM_OPTIMIZER (sgd, "lamina.sgd", 1, "Gradient descent with momentum.")
-LAM_PLUGIN ("lamina.optimizers.sgd", "0.1.0", "Apache-2.0", LAM_PROVIDES (sgd))

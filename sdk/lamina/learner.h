@@ -22,27 +22,28 @@ typedef struct lam_var_info {
   uint32_t struct_size;
   uint32_t collections; /**< LAM_NON_TRAINABLE ... */
   const char *path;     /**< "network.layers_0.w", without the root's name */
-  lam_type type;
-  int32_t learnable; /**< 1: gradient and update apply */
-  int32_t reserved;
+  lam_type type;        /**< dtype and shape */
+  int32_t learnable;    /**< 1: gradient and update apply */
+  int32_t n_prefix;     /**< how many leading dims count repeats of one layer; 0: none */
 } lam_var_info;
 
 /** Arguments of the learner's calls; trees have the structure of the variable tree. */
 typedef struct lam_learn {
   uint32_t struct_size;
-  uint32_t n_vars;
+  uint32_t n_vars;                  /**< length of infos, leaves of every tree */
   const lam_var_info *const *infos; /**< n_vars pointers, flatten order */
-  lam_nest vars;
-  lam_nest grads;   /**< update_states: gradients, zero where not learnable */
+  lam_nest vars;                    /**< values before the step */
+  lam_nest grads;                   /**< update_states: gradients, zero where not learnable */
   lam_nest states;  /**< update_states: what init_states or the last step returned */
   lam_nest updates; /**< apply_gradient: what update_states returned */
   lam_tensor step;  /**< u32 scalar before its increment */
 } lam_learn;
 
+/** A learner type: what the host calls, written by LAM_LEARNER. */
 typedef struct lam_learner_vt {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t instance_size;
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields;             /**< [load] */
   void (*setup) (void *self, lam_setup *s); /**< [instance] */
   /** [any] Name of the metric that is the loss; valid as long as the instance. */
@@ -63,7 +64,21 @@ typedef struct lam_learner_vt {
 } lam_learner_vt;
 
 /** The five functions T_loss_name ... T_apply_gradient and T_setup must exist. */
-#define LAM_LEARNER(T, id, revision, summary)                                                      \
+#define LAM_LEARNER(T, id, revision, summary) LAM_LEARNER_ (T, id, revision, summary, NULL)
+
+/** The same for a learner with T_select. */
+#define LAM_LEARNER_WITH_SELECT(T, id, revision, summary)                                          \
+  static void T##_lam_select (const void *self, lam_trace *t, const lam_var_info *const *infos,    \
+                              uint32_t n, bool *learnable)                                         \
+  {                                                                                                \
+    LAM_TRY                                                                                        \
+    T##_select ((const T *)self, t, infos, n, learnable);                                          \
+    LAM_CATCH (t->api->fail (t, LAM_E_INTERNAL, LAM_EXCEPTION))                                    \
+  }                                                                                                \
+  LAM_LEARNER_ (T, id, revision, summary, T##_lam_select)
+
+/* select: the function or NULL. */
+#define LAM_LEARNER_(T, id, revision, summary, select)                                             \
   LAM_SETUP_THUNK_ (T)                                                                             \
   static const char *T##_lam_loss_name (const void *self)                                          \
   {                                                                                                \
@@ -116,7 +131,7 @@ typedef struct lam_learner_vt {
                                             T##_lam_init_states,                                   \
                                             T##_lam_update_states,                                 \
                                             T##_lam_apply_gradient,                                \
-                                            NULL};                                                 \
+                                            select};                                               \
   LAM_DESCRIBE (T, LAM_KIND_LEARNER, id, revision, summary, &T##_lam_vt)
 
 #ifdef __cplusplus
