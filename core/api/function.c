@@ -70,8 +70,9 @@ lm_model_new_step (LaminaModel *m, const char *which, GError **error)
   if (input == NULL)
     return NULL;
   const LmBatchSpec *spec = lm_input_spec (input);
-  return train                         ? lm_step_new_train (m->model, spec, true, error)
-         : strcmp (which, "eval") == 0 ? lm_step_new_eval (m->model, spec, error)
+  const LmStepOptions options = {.with_summaries = true};
+  return train                         ? lm_step_new_train (m->model, spec, &options, error)
+         : strcmp (which, "eval") == 0 ? lm_step_new_eval (m->model, spec, &options, error)
                                        : lm_step_new_predict (m->model, spec, error);
 }
 

@@ -93,7 +93,8 @@ build (Training *t, const Config *config, const char *text, LmBatchField *fields
   fields[1] = (LmBatchField) {(char *)"labels", lm_type (LAM_I32, 1, config->dims)};
   fields[2] = (LmBatchField) {(char *)"weights", lm_type (real, 1, config->dims)};
   LmBatchSpec batch = {3, fields};
-  t->step = lm_step_new_train (t->model, &batch, true, error);
+  const LmStepOptions options = {.with_summaries = true};
+  t->step = lm_step_new_train (t->model, &batch, &options, error);
   return t->step != NULL;
 }
 

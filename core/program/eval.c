@@ -150,7 +150,7 @@ lm_evaluate (LmState *state, LmInput *input, GString *explain, GError **error)
   g_auto (Eval) e = {.state = state, .input = input, .n_vars = state->n_vars};
   LmCompileArgs args = {.explain = explain};
   e.n_batch = lm_input_spec (input)->n;
-  e.step = lm_step_new_eval (state->model, lm_input_spec (input), error);
+  e.step = lm_step_new_eval (state->model, lm_input_spec (input), NULL, error);
   if (e.step == NULL || !lm_state_check (state, error))
     return NULL;
   e.n_results = e.step->function->ir.n_results;

@@ -138,7 +138,8 @@ lm_train_loop_new (LmState *state, LmInput *input, GString *explain, GError **er
   g_autoptr (LmTrainLoop) loop = g_new0 (LmTrainLoop, 1);
   loop->state = state;
   loop->input = input;
-  loop->step = lm_step_new_train (state->model, lm_input_spec (input), true, error);
+  const LmStepOptions options = {.with_summaries = true};
+  loop->step = lm_step_new_train (state->model, lm_input_spec (input), &options, error);
   if (loop->step == NULL)
     return NULL;
   loop->n_state = state->n_vars + state->n_states + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The half that train, eval and predict share: parameters, running the root layer, reading results. */
+/* The half that all steps share: parameters, running the root layer, reading results. */
 #include "core/step/private.h"
+#include <lamina/metric.h>
 
 #include <string.h>
 
@@ -12,6 +13,8 @@ lm_forward_clear (Forward *f)
   g_clear_pointer (&f->metrics, g_array_unref);
   g_clear_pointer (&f->per_example, g_array_unref);
   g_clear_pointer (&f->summaries, g_array_unref);
+  g_clear_pointer (&f->watches, g_array_unref);
+  g_clear_pointer (&f->strings, g_string_chunk_free);
   g_clear_pointer (&f->updated, g_free);
 }
 
@@ -72,8 +75,8 @@ lm_vars_nest (LmTrace *t, const LmModel *model, const lam_tensor *flat)
   return lm_trace_nest (t, lm_nest_pack (lm_model_var_tree (model), leaves, n, NULL));
 }
 
-static lam_nest
-batch_nest (LmTrace *t, const LmBatchSpec *batch, const lam_tensor *tensors)
+lam_nest
+lm_batch_nest (LmTrace *t, const LmBatchSpec *batch, const lam_tensor *tensors)
 {
   LmNest *map = lm_nest_new_map ();
   GError *error = NULL;
@@ -90,17 +93,33 @@ batch_nest (LmTrace *t, const LmBatchSpec *batch, const lam_tensor *tensors)
 static bool
 read_metric (LmTrace *t, const char *name, const LmNest *metric, Forward *out)
 {
-  const LmNest *value = lm_nest_get (metric, "value"), *weight = lm_nest_get (metric, "weight");
-  if (lm_nest_kind (metric) != LM_NEST_MAP || lm_nest_size (metric) != 2 || value == NULL
-      || weight == NULL || lm_nest_leaf (value) == 0 || lm_nest_leaf (weight) == 0) {
+  const LmNest *value = metric != NULL ? lm_nest_get (metric, "value") : NULL;
+  const LmNest *weight = metric != NULL ? lm_nest_get (metric, "weight") : NULL;
+  if (value == NULL || weight == NULL || lm_nest_kind (metric) != LM_NEST_MAP
+      || lm_nest_size (metric) != 2 || lm_nest_leaf (value) == 0 || lm_nest_leaf (weight) == 0) {
     lm_trace_failf (t, LM_ERROR_INVALID, "metric %s: wanted a map of two tensors {value, weight}",
                     name);
     return false;
   }
+  for (guint i = 0; i < out->metric_names->len; i++)
+    if (strcmp (out->metric_names->pdata[i], name) == 0) {
+      lm_trace_failf (t, LM_ERROR_INVALID,
+                      "metric %s: the model has one of that name; give the config's another", name);
+      return false;
+    }
   lam_tensor pair[2] = {lm_trace_leaf (t, lm_nest_leaf (value)),
                         lm_trace_leaf (t, lm_nest_leaf (weight))};
   g_ptr_array_add (out->metric_names, g_strdup (name));
   g_array_append_vals (out->metrics, pair, 2);
+  return true;
+}
+
+static bool
+read_metrics (LmTrace *t, const LmNest *metrics, Forward *out)
+{
+  for (guint i = 0; i < lm_nest_size (metrics); i++)
+    if (!read_metric (t, lm_nest_key (metrics, i), lm_nest_child (metrics, i), out))
+      return false;
   return true;
 }
 
@@ -118,24 +137,138 @@ read_per_example (LmTrace *t, const LmNest *tree, Forward *out)
   }
 }
 
+/* What the root's method returned: {"metrics", rows}; rows: "per_example" or "results". */
 static bool
-read_fprop (LmTrace *t, const LmNest *result, Forward *out)
+read_result (LmTrace *t, const LmNest *result, const char *method, const char *rows, Forward *out)
 {
   const LmNest *metrics = result != NULL ? lm_nest_get (result, "metrics") : NULL;
+  if (lm_trace_error (t) != NULL)
+    return false;
   if (metrics == NULL || lm_nest_kind (metrics) != LM_NEST_MAP) {
-    lm_trace_failf (
-        t, LM_ERROR_INVALID,
-        "the root layer's fprop must return a map with \"metrics\" (name -> {value, weight}) "
-        "and \"per_example\"; is the root a task, such as lamina.classification?");
+    lm_trace_failf (t, LM_ERROR_INVALID,
+                    "the root layer's %s must return a map with \"metrics\" (name -> {value, "
+                    "weight}) and \"%s\"; is the root a task, such as lamina.classification?",
+                    method, rows);
     return false;
   }
-  for (guint i = 0; i < lm_nest_size (metrics); i++)
-    if (!read_metric (t, lm_nest_key (metrics, i), lm_nest_child (metrics, i), out))
-      return false;
-  const LmNest *per_example = lm_nest_get (result, "per_example");
+  if (!read_metrics (t, metrics, out))
+    return false;
+  const LmNest *per_example = lm_nest_get (result, rows);
   if (per_example != NULL)
     read_per_example (t, per_example, out);
   return true;
+}
+
+/* --- the config's metrics ----------------------------------------------------------------------------- */
+
+static void
+run_metric (LmTrace *t, LmLayer *metric, lam_nest in, Forward *out)
+{
+  const lam_metric_vt *vt = metric->provided->vtable;
+  g_autofree char *name_space = g_strdup_printf ("%s.value", metric->name);
+  LmTraceLayer entered = {metric->id, metric->path, name_space};
+  lm_trace_enter (t, &entered);
+  lam_nest pair = vt->value (metric->instance, lm_trace_pub (t), in);
+  lm_trace_leave (t);
+  if (lm_trace_error (t) == NULL)
+    read_metric (t, metric->name, lm_trace_nest_peek (t, pair), out);
+}
+
+/* in: the batch; result: what fprop returned. */
+static void
+run_metrics (LmTrace *t, LmModel *model, lam_nest in, lam_nest result, Forward *out)
+{
+  lam_trace *pub = lm_trace_pub (t);
+  if (lm_model_n_metrics (model) == 0 || lm_trace_error (t) != NULL)
+    return;
+  lam_nest both = lam_nest_map (pub);
+  lam_nest_set (pub, both, "inputs", in);
+  if (lam_nest_has (pub, result, "per_example"))
+    lam_nest_set (pub, both, "per_example", lam_nest_get (pub, result, "per_example"));
+  for (guint i = 0; i < lm_model_n_metrics (model); i++)
+    run_metric (t, lm_model_metric (model, i), both, out);
+}
+
+/* --- dtypes: 1.4 ---------------------------------------------------------------------------------------- */
+
+lam_tensor
+lm_to_float32 (lam_trace *t, lam_tensor x)
+{
+  return lam_dtype_of (t, x) == LAM_BF16 ? lam_cast (t, x, LAM_F32) : x;
+}
+
+static lam_tensor
+to_bfloat16 (lam_trace *t, lam_tensor x)
+{
+  return lam_dtype_of (t, x) == LAM_F32 ? lam_cast (t, x, LAM_BF16) : x;
+}
+
+/* Copies of the variables and the batch as the layers see them. */
+static StepParams
+cast_params (lam_trace *t, const LmModel *model, const LmBatchSpec *batch, const StepParams *p)
+{
+  bool half = lm_model_fprop_dtype (model) == LAM_BF16;
+  guint n = lm_model_n_vars (model);
+  StepParams cast = {.vars = g_memdup2 (p->vars, (n + 1) * sizeof *p->vars),
+                     .batch = g_memdup2 (p->batch, (batch->n + 1) * sizeof *p->batch),
+                     .step = p->step,
+                     .key = p->key};
+  for (guint i = 0; half && i < n; i++)
+    if (!(lm_model_var_infos (model)[i]->collections & LAM_DISALLOW_BFLOAT16_CONVERSION))
+      cast.vars[i] = to_bfloat16 (t, p->vars[i]);
+  for (guint i = 0; half && i < batch->n; i++)
+    cast.batch[i] = to_bfloat16 (t, p->batch[i]);
+  return cast;
+}
+
+/* --- running ---------------------------------------------------------------------------------------------- */
+
+lam_context_args
+lm_step_context (const LmStepOptions *options, bool do_eval, lam_key key, lam_tensor step)
+{
+  return (lam_context_args) {.struct_size = sizeof (lam_context_args),
+                             .do_eval = do_eval,
+                             .original_keys = -1,
+                             .key = key,
+                             .global_step = step,
+                             .check_numerics = options->check_numerics,
+                             .enable_asserts = options->enable_asserts,
+                             .verbosity = options->verbosity};
+}
+
+static void
+forward_init (Forward *out, guint n_vars)
+{
+  *out = (Forward) {.metric_names = g_ptr_array_new_with_free_func (g_free),
+                    .per_example_names = g_ptr_array_new_with_free_func (g_free),
+                    .metrics = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
+                    .per_example = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
+                    .summaries = g_array_new (FALSE, FALSE, sizeof (LmSummary)),
+                    .watches = g_array_new (FALSE, FALSE, sizeof (LmWatch)),
+                    .strings = g_string_chunk_new (256),
+                    .updated = g_new0 (lam_tensor, n_vars + 1)};
+}
+
+/* What the context gathered; strings outlive the trace. */
+static void
+take_effects (LmTrace *t, const LmStepOptions *options, Forward *out)
+{
+  const LmSummary *summaries;
+  const LmWatch *watches;
+  guint n = options->with_summaries ? lm_trace_summaries (t, &summaries) : 0;
+  for (guint i = 0; i < n; i++) {
+    LmSummary s = summaries[i];
+    s.key = g_string_chunk_insert (out->strings, s.key);
+    g_array_append_val (out->summaries, s);
+  }
+  n = lm_trace_watches (t, &watches);
+  for (guint i = 0; i < n; i++) {
+    LmWatch w = watches[i];
+    w.name = g_string_chunk_insert (out->strings, w.name);
+    g_array_append_val (out->watches, w);
+  }
+  lm_trace_updated (t, out->updated);
+  out->aux = lm_trace_aux_loss (t);
 }
 
 bool
@@ -143,34 +276,24 @@ lm_forward_run (LmTrace *t, LmModel *model, const StepParams *p, const ForwardAr
                 Forward *out)
 {
   lam_trace *pub = lm_trace_pub (t);
-  lam_context_args context = {.struct_size = sizeof context,
-                              .do_eval = args->do_eval,
-                              .original_keys = -1,
-                              .key = p->key,
-                              .global_step = p->step};
-  g_autofree lam_tensor *by_id = lm_vars_by_id (model, p->vars);
-  *out = (Forward) {.metric_names = g_ptr_array_new_with_free_func (g_free),
-                    .per_example_names = g_ptr_array_new_with_free_func (g_free),
-                    .metrics = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
-                    .per_example = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
-                    .summaries = g_array_new (FALSE, FALSE, sizeof (LmSummary)),
-                    .n_vars = lm_model_n_vars (model)};
-  out->updated = g_new0 (lam_tensor, out->n_vars + 1);
+  lam_context_args context = lm_step_context (args->options, args->do_eval, p->key, p->step);
+  g_auto (StepParams) cast = cast_params (pub, model, args->batch, p);
+  g_autofree lam_tensor *by_id = lm_vars_by_id (model, cast.vars);
+  forward_init (out, lm_model_n_vars (model));
   lm_trace_context_push (pub, &context);
   lm_trace_bind_all (t, by_id, args->mutables);
-  lam_nest in = batch_nest (t, args->batch, p->batch);
+  lam_nest in = lm_batch_nest (t, args->batch, cast.batch);
   lam_nest result = lm_layer_call (t, lm_model_root (model), args->method, in);
   const LmNest *tree = lm_trace_nest_peek (t, result);
-  if (strcmp (args->method, "fprop") == 0)
-    read_fprop (t, tree, out);
-  else if (tree != NULL)
+  if (strcmp (args->method, "fprop") == 0) {
+    if (read_result (t, tree, "fprop", "per_example", out))
+      run_metrics (t, model, in, result, out);
+  } else if (strcmp (args->method, "decode") == 0) {
+    read_result (t, tree, "decode", "results", out);
+  } else if (tree != NULL) {
     read_per_example (t, tree, out);
-  const LmSummary *summaries;
-  guint n = lm_trace_summaries (t, &summaries);
-  if (n > 0)
-    g_array_append_vals (out->summaries, summaries, n);
-  lm_trace_updated (t, out->updated);
-  out->aux = lm_trace_aux_loss (t);
+  }
+  take_effects (t, args->options, out);
   lm_trace_context_pop (pub);
   return lm_trace_error (t) == NULL;
 }
@@ -206,103 +329,4 @@ lm_forward_loss (LmTrace *t, const Forward *f, const char *loss_name)
   g_ptr_array_set_size (f->metric_names, (gint)f->metric_names->len - 1);
   lm_trace_failf (t, LM_ERROR_INVALID, "%s", message->str);
   return -1;
-}
-
-/* --- the step's tables ---------------------------------------------------------------------------------- */
-
-LmStepOutput *
-lm_step_outputs_new (guint n)
-{
-  return g_new0 (LmStepOutput, n + 1);
-}
-
-void
-lm_step_note_outputs (LmStep *step, LmTrace *t, const Forward *f)
-{
-  lam_trace *pub = lm_trace_pub (t);
-  step->n_metrics = f->metric_names->len;
-  step->n_per_example = f->per_example_names->len;
-  step->metrics = lm_step_outputs_new (step->n_metrics);
-  step->per_example = lm_step_outputs_new (step->n_per_example);
-  for (guint i = 0; i < step->n_metrics; i++) {
-    step->metrics[i].name = g_strdup (f->metric_names->pdata[i]);
-    lm_trace_type_of (pub, g_array_index (f->metrics, lam_tensor, 2 * i), &step->metrics[i].tensor);
-  }
-  for (guint i = 0; i < step->n_per_example; i++) {
-    step->per_example[i].name = g_strdup (f->per_example_names->pdata[i]);
-    lm_trace_type_of (pub, g_array_index (f->per_example, lam_tensor, i),
-                      &step->per_example[i].tensor);
-  }
-}
-
-static void
-outputs_free (LmStepOutput *outputs, guint n)
-{
-  for (guint i = 0; outputs != NULL && i < n; i++)
-    g_free (outputs[i].name);
-  g_free (outputs);
-}
-
-void
-lm_step_free (LmStep *step)
-{
-  if (step == NULL)
-    return;
-  outputs_free (step->metrics, step->n_metrics);
-  outputs_free (step->per_example, step->n_per_example);
-  outputs_free (step->summaries, step->n_summaries);
-  lm_function_unref (step->function);
-  g_free (step->loss_name);
-  g_free (step);
-}
-
-guint
-lm_step_loss_index (const LmStep *step)
-{
-  return step->kind == LM_STEP_TRAIN ? step->n_vars + step->n_states + 1 : 0;
-}
-
-guint
-lm_step_metric_index (const LmStep *step, guint i)
-{
-  guint after_loss = step->kind == LM_STEP_TRAIN  ? lm_step_loss_index (step) + 1
-                     : step->kind == LM_STEP_EVAL ? 2
-                                                  : 0;
-  return after_loss + 2 * i;
-}
-
-guint
-lm_step_per_example_index (const LmStep *step, guint i)
-{
-  return lm_step_metric_index (step, step->n_metrics) + i;
-}
-
-guint
-lm_step_summary_index (const LmStep *step, guint i)
-{
-  return lm_step_per_example_index (step, step->n_per_example) + i;
-}
-
-/* --- learners ----------------------------------------------------------------------------------------------- */
-
-LmLayer *
-lm_step_learner (const LmModel *model, GError **error)
-{
-  guint n = lm_model_n_learners (model);
-  if (n == 1)
-    return lm_model_learner (model, 0);
-  g_set_error (
-      error, LM_ERROR, LM_ERROR_INVALID,
-      "config: learners: this step wants exactly one learner, got %u; add \"learners\": [ { "
-      "\"type\": \"lamina.learner\", ... } ]",
-      n);
-  return NULL;
-}
-
-const char *
-lm_learner_loss_name (const LmLayer *learner)
-{
-  const lam_learner_vt *vt = learner->provided->vtable;
-  const char *name = vt->loss_name (learner->instance);
-  return name != NULL ? name : "";
 }

@@ -4,8 +4,13 @@
 core_sources += \
   %D%/eval.c \
   %D%/forward.c \
+  %D%/learn.c \
+  %D%/learners.c \
+  %D%/loss.c \
   %D%/optimizer.c \
+  %D%/outputs.c \
   %D%/private.h \
+  %D%/replicas.c \
   %D%/state.c \
   %D%/step.h \
   %D%/train.c

@@ -2,33 +2,28 @@
 /* Start states of the learners as a traced function of the variables: a list, one state a learner. */
 #include "core/step/private.h"
 
-#include <string.h>
-
 /* Arguments common to a learner's calls. */
 static lam_learn
-learn_args (LmTrace *t, const LmModel *model, const StepParams *p)
+learn_args (LmTrace *t, const LmModel *model, const Learning *one, const StepParams *p)
 {
   lam_learn learn = {.struct_size = sizeof learn,
                      .n_vars = lm_model_n_vars (model),
-                     .infos = lm_model_var_infos (model),
+                     .infos = one->infos,
                      .vars = lm_vars_nest (t, model, p->vars)};
   return learn;
 }
 
 static LmNest *
-init_one (LmTrace *t, const LmModel *model, const LmLayer *learner, const StepParams *p)
+init_one (LmTrace *t, const LmModel *model, const Learning *one, const StepParams *p)
 {
-  const lam_learner_vt *vt = learner->provided->vtable;
-  lam_learn learn = learn_args (t, model, p);
-  g_autofree char *name_space = g_strdup_printf ("%s.init_states", learner->name);
-  LmTraceLayer entered = {learner->id, learner->path, name_space};
-  lm_trace_enter (t, &entered);
-  lam_nest states = vt->init_states (learner->instance, lm_trace_pub (t), &learn);
+  lam_learn learn = learn_args (t, model, one, p);
+  lm_learning_enter (t, one, "init_states");
+  lam_nest states = one->vt->init_states (one->layer->instance, lm_trace_pub (t), &learn);
   lm_trace_leave (t);
   const LmNest *tree = lm_trace_nest_peek (t, states);
   if (tree == NULL)
     lm_trace_failf (t, LM_ERROR_PLUGIN, "learner %s (%s): init_states returned nothing",
-                    learner->path, learner->provided->id);
+                    one->layer->path, one->layer->provided->id);
   return tree != NULL ? lm_nest_copy (tree) : NULL;
 }
 
@@ -60,12 +55,15 @@ collect (LmTrace *t, const LmNest *list, const LmModel *model, GArray *results, 
 LmStateInit *
 lm_state_init_new (LmModel *model, GError **error)
 {
+  g_auto (Learners) learners = {0};
+  if (!lm_learners_init (&learners, model, error))
+    return NULL;
   g_autoptr (LmTrace) t = lm_model_trace (model, "init_states");
   g_auto (StepParams) p = {0};
   g_autoptr (LmNest) list = lm_nest_new_list ();
   lm_step_declare_vars (t, model, &p);
-  for (guint k = 0; k < lm_model_n_learners (model); k++) {
-    LmNest *one = init_one (t, model, lm_model_learner (model, k), &p);
+  for (guint k = 0; k < learners.n; k++) {
+    LmNest *one = init_one (t, model, &learners.all[k], &p);
     lm_nest_append (list, one != NULL ? one : lm_nest_new_map ());
   }
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (lam_tensor));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps: pure functions traced from a model, over flat lists of tensors whose order this header fixes.
- * semantics 1.5 (train) and 1.6 (eval) are the rules; one replica. */
+ * semantics 1.5 (train) and 1.6 (eval) are the rules, on one replica of several or without any. */
 #ifndef LM_STEP_STEP_H
 #define LM_STEP_STEP_H
 
@@ -21,37 +21,54 @@ typedef struct LmBatchSpec {
 
 /* A named result. */
 typedef struct LmStepOutput {
-  char *name;   /* metric "loss"; per example "logits"; summary key with suffix */
-  int32_t type; /* summaries: LAM_SUMMARY_* */
+  char *name;      /* metric "loss"; per example "logits"; summary key with suffix; watch: place */
+  int32_t type;    /* summaries: LAM_SUMMARY_*; watches: LmWatchKind */
+  bool has_weight; /* LAM_SUMMARY_AGGREGATE_*: the next result is its weight */
   lam_type tensor;
 } LmStepOutput;
 
-typedef enum { LM_STEP_TRAIN, LM_STEP_EVAL, LM_STEP_PREDICT } LmStepKind;
+typedef enum { LM_STEP_TRAIN, LM_STEP_EVAL, LM_STEP_DECODE, LM_STEP_PREDICT } LmStepKind;
+
+/* How a step is traced. All zero: one process without replicas, no summaries, no checks. */
+typedef struct LmStepOptions {
+  bool with_summaries;
+  bool check_numerics, enable_asserts; /* what contexts of the step record */
+  int32_t verbosity;                   /* of summaries; 0: the default, 3 */
+  uint32_t replicas; /* of the data-parallel axis, the batch being one's part; 0: none is named */
+} LmStepOptions;
 
 /* A traced step.
  *
  *   train:   vars, states, step u32, key u32[2], batch ->
- *            vars', states', step', loss, (value, weight) of each metric, per_example, summaries
+ *            vars', states', step', loss, (value, weight) of each metric, per_example, summaries,
+ *            watches
  *   eval:    vars, step, key, batch -> loss, weight of the loss, (value, weight)..., per_example,
- *            summaries
- *   predict: vars, step, key, batch -> outputs of the root's method "predict" (as per_example)
+ *            summaries, watches
+ *   decode:  vars, step, key, batch -> (value, weight)..., results of the root's method "decode" (as
+ *            per_example), summaries, watches
+ *   predict: vars, step, key, batch -> outputs of the root's method "predict" (as per_example), ...
  *
  * vars in flatten order, states as lm_step_state_structure() flattens. Train results 0 .. n_vars +
- * n_states line up with the parameters of the same number: they may be donated. */
+ * n_states line up with the parameters of the same number: they may be donated. On replicas per_example
+ * holds the rows of all of them, in input order; everything else is the same on each. */
 typedef struct LmStep {
   LmStepKind kind;
   LmFunction *function;
   guint n_vars, n_states, n_batch;
-  guint n_metrics, n_per_example, n_summaries;
-  LmStepOutput *metrics, *per_example, *summaries;
-  char *loss_name;
+  guint n_metrics, n_per_example, n_summaries, n_watches;
+  LmStepOutput *metrics, *per_example, *summaries, *watches;
+  char *loss_name; /* of the first learner */
 } LmStep;
 
-/* The train step with learner 0. with_summaries: false leaves them out of the results. */
-LmStep *lm_step_new_train (LmModel *model, const LmBatchSpec *batch, bool with_summaries,
+/* Several learners: each differentiates its own loss by the variables that it selects, which must not
+ * overlap; `loss` is the first one's. options NULL: the zero ones. */
+LmStep *lm_step_new_train (LmModel *model, const LmBatchSpec *batch, const LmStepOptions *options,
                            GError **error);
-LmStep *lm_step_new_eval (LmModel *model, const LmBatchSpec *batch, GError **error);
-/* batch need not hold labels; NOT_FOUND when the root has no method "predict". */
+LmStep *lm_step_new_eval (LmModel *model, const LmBatchSpec *batch, const LmStepOptions *options,
+                          GError **error);
+/* batch need not hold labels; NOT_FOUND when the root has no method "decode" / "predict". */
+LmStep *lm_step_new_decode (LmModel *model, const LmBatchSpec *batch, const LmStepOptions *options,
+                            GError **error);
 LmStep *lm_step_new_predict (LmModel *model, const LmBatchSpec *batch, GError **error);
 void lm_step_free (LmStep *step); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmStep, lm_step_free)
@@ -60,7 +77,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmStep, lm_step_free)
 guint lm_step_loss_index (const LmStep *step);
 guint lm_step_metric_index (const LmStep *step, guint i); /* value; weight follows */
 guint lm_step_per_example_index (const LmStep *step, guint i);
-guint lm_step_summary_index (const LmStep *step, guint i);
+guint lm_step_summary_index (const LmStep *step, guint i); /* value; weight follows if it has one */
+guint lm_step_watch_index (const LmStep *step, guint i);
 
 /* Learner states: vars -> states in flatten order, and the structure with their paths
  * ("learner.optimizer.slots.m.network.w"): a list of states, one a learner. */

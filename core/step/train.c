@@ -1,334 +1,263 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The train step (semantics 1.5), one replica: trace the loss, differentiate it, hand the gradients to
- * the learner, put the new state together. The numbers in comments are 1.5's. */
+/* The train step (semantics 1.5): differentiate the loss, hand the gradients to the learners, put the
+ * new state together; on one of several replicas, or without any. The numbers in comments are 1.5's. */
 #include "core/step/private.h"
 
-#include <string.h>
-
-/* The loss as a function of its own: (vars, step, Kf, batch) -> weighted loss, metrics, per example,
- * new non-trainable variables, summaries. */
-typedef struct Loss {
-  LmFunction *function;
-  Forward forward; /* names; its handles are dead */
-  GArray *kept;    /* of guint: flatten numbers of the non-trainable variables, in result order */
-  GPtrArray *summary_keys;
-  GArray *summary_types;
-} Loss;
-
-static void
-loss_clear (Loss *l)
-{
-  g_clear_pointer (&l->function, lm_function_unref);
-  lm_forward_clear (&l->forward);
-  g_clear_pointer (&l->kept, g_array_unref);
-  g_clear_pointer (&l->summary_keys, g_ptr_array_unref);
-  g_clear_pointer (&l->summary_types, g_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Loss, loss_clear)
-
-/* 3e, 3f: loss * stop (w) / sum (stop (w)), which is NaN for weight 0, plus the aux losses. */
-static lam_tensor
-weighted_loss (LmTrace *trace, const Forward *f, int loss)
-{
-  lam_trace *t = lm_trace_pub (trace);
-  lam_tensor value = g_array_index (f->metrics, lam_tensor, 2 * loss);
-  lam_tensor w = lam_stop_gradient (t, g_array_index (f->metrics, lam_tensor, 2 * loss + 1));
-  w = lam_cast (t, w, lam_dtype_of (t, value));
-  lam_tensor weighted = lam_mul (t, value, lam_div (t, w, w));
-  return lam_is_nil (f->aux) ? weighted
-                             : lam_add (t, weighted, lam_cast (t, f->aux, lam_dtype_of (t, value)));
-}
-
-static void
-append_summaries (Loss *l, GArray *results)
-{
-  l->summary_keys = g_ptr_array_new_with_free_func (g_free);
-  l->summary_types = g_array_new (FALSE, FALSE, sizeof (int32_t));
-  for (guint i = 0; i < l->forward.summaries->len; i++) {
-    const LmSummary *s = &g_array_index (l->forward.summaries, LmSummary, i);
-    g_array_append_val (results, s->value);
-    g_ptr_array_add (l->summary_keys, g_strdup (s->key));
-    g_array_append_val (l->summary_types, s->type);
-  }
-}
-
-static void
-append_updated (Loss *l, const LmModel *model, GArray *results)
-{
-  l->kept = g_array_new (FALSE, FALSE, sizeof (guint));
-  for (guint i = 0; i < lm_model_n_vars (model); i++) {
-    lam_tensor x = l->forward.updated[lm_model_var_order (model)[i] - 1];
-    if (lam_is_nil (x))
-      continue;
-    g_array_append_val (results, x);
-    g_array_append_val (l->kept, i);
-  }
-}
-
-/* 3: the loss function. step's output tables are filled. */
-static bool
-trace_loss (LmModel *model, const LmBatchSpec *batch, LmStep *step, Loss *l, GError **error)
-{
-  g_autoptr (LmTrace) t = lm_model_trace (model, "loss");
-  g_auto (StepParams) p = lm_step_declare (t, model, batch);
-  ForwardArgs args = {"fprop", false, LAM_MUTABLE_VARS | LAM_MUTABLE_AUX_LOSS, batch};
-  lm_forward_run (t, model, &p, &args, &l->forward);
-  int loss = lm_forward_loss (t, &l->forward, step->loss_name);
-  if (loss < 0) {
-    g_propagate_error (error, g_error_copy (lm_trace_error (t)));
-    return false;
-  }
-  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (lam_tensor));
-  lam_tensor weighted = weighted_loss (t, &l->forward, loss);
-  g_array_append_val (results, weighted);
-  g_array_append_vals (results, l->forward.metrics->data, l->forward.metrics->len);
-  g_array_append_vals (results, l->forward.per_example->data, l->forward.per_example->len);
-  append_updated (l, model, results);
-  append_summaries (l, results);
-  lm_step_note_outputs (step, t, &l->forward);
-  l->function = lm_trace_finish (t, (const lam_tensor *)(void *)results->data, results->len, error);
-  return l->function != NULL;
-}
-
-/* 3, 7: the loss's results followed by a gradient for each learnable variable. */
-static LmFunction *
-differentiate (const LmModel *model, const LmFunction *loss, GError **error)
-{
-  g_autofree bool *wanted = g_new0 (bool, loss->ir.n_params + 1);
-  bool any = false;
-  for (guint i = 0; i < lm_model_n_vars (model); i++) {
-    wanted[i] = lm_model_var_infos (model)[i]->learnable != 0;
-    any = any || wanted[i];
-  }
-  return any ? lm_value_and_grad (loss, 0, wanted, error) : lm_function_ref (loss);
-}
-
-/* Everything the second half works on, as handles of the step's trace. */
-typedef struct Second {
+/* What a train step is made from. */
+typedef struct Train {
   LmModel *model;
-  LmLayer *learner;
-  LmTrace *t;
-  StepParams *p;
-  lam_tensor *states; /* flat */
-  const LmStateInit *init;
-  lam_tensor *grads; /* flatten order of the variables */
-  lam_tensor *new_vars, *new_states;
-} Second;
+  const LmBatchSpec *batch;
+  const LmStepOptions *options;
+  Learners learners;
+  Loss loss;
+  LmFunction *grad; /* the loss's results, then a gradient for each learnable variable */
+  GArray *wanted;   /* of guint: flatten number of the variable of each gradient */
+  LmStateInit *init;
+  LmStep *step;
+} Train;
 
 static void
-enter (const Second *s, const char *method)
+train_clear (Train *a)
 {
-  g_autofree char *name_space = g_strdup_printf ("%s.%s", s->learner->name, method);
-  LmTraceLayer entered = {s->learner->id, s->learner->path, name_space};
-  lm_trace_enter (s->t, &entered);
+  lm_learners_clear (&a->learners);
+  lm_loss_clear (&a->loss);
+  lm_function_unref (a->grad);
+  g_clear_pointer (&a->wanted, g_array_unref);
+  lm_state_init_free (a->init);
+  lm_step_free (a->step);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Train, train_clear)
 
-/* The state tree of learner 0 with this step's leaves. */
-static lam_nest
-state_nest (const Second *s)
-{
-  const LmNest *structure = lm_nest_child (s->init->structure, 0);
-  g_autoptr (GArray) leaves = lm_nest_flatten (structure);
-  for (guint i = 0; i < leaves->len; i++) {
-    uint64_t number = g_array_index (leaves, uint64_t, i);
-    g_array_index (leaves, uint64_t, i) = number != 0 ? s->states[number - 1].id : 0;
-  }
-  return lm_trace_nest (
-      s->t, lm_nest_pack (structure, (const uint64_t *)(void *)leaves->data, leaves->len, NULL));
-}
-
-/* 6: a returned tree must have the structure and types of what it replaces. */
+/* 3, 7: each learner's loss by the variables that it learns. */
 static bool
-take_tree (const Second *s, const char *what, lam_nest got, lam_nest wanted, lam_tensor *out)
+differentiate (Train *a, GError **error)
 {
-  lam_trace *t = lm_trace_pub (s->t);
-  const LmNest *g = lm_trace_nest_peek (s->t, got), *w = lm_trace_nest_peek (s->t, wanted);
-  g_autoptr (GError) error = NULL;
-  if (!lam_is_ok (t))
-    return false;
-  if (g == NULL || !lm_nest_assert_same_structure (w, g, &error)) {
-    lm_trace_failf (s->t, LM_ERROR_PLUGIN, "learner %s (%s): %s: %s", s->learner->path,
-                    s->learner->provided->id, what,
-                    error != NULL ? error->message : "returned nothing");
-    return false;
-  }
-  g_autoptr (GArray) old = lm_nest_flatten (w), new = lm_nest_flatten (g);
-  g_auto (GStrv) paths = lm_nest_paths (w);
-  for (guint i = 0, k = 0; i < old->len; i++) {
-    lam_type a, b;
-    lam_tensor x = lm_trace_leaf (s->t, g_array_index (new, uint64_t, i));
-    if (g_array_index (old, uint64_t, i) == 0)
-      continue;
-    t->api->type_of (t, lm_trace_leaf (s->t, g_array_index (old, uint64_t, i)), &a);
-    if (!t->api->type_of (t, x, &b) || !lm_type_equal (&a, &b)) {
-      g_autofree char *want = lm_type_to_string (&a), *have = lm_type_to_string (&b);
-      lm_trace_failf (s->t, LM_ERROR_PLUGIN, "learner %s (%s): %s: %s: wanted %s, got %s",
-                      s->learner->path, s->learner->provided->id, what, paths[i], want, have);
-      return false;
+  a->wanted = g_array_new (FALSE, FALSE, sizeof (guint));
+  a->grad = lm_function_ref (a->loss.function);
+  for (guint k = 0; k < a->learners.n && a->grad != NULL; k++) {
+    g_autofree bool *wanted = g_new0 (bool, a->grad->ir.n_params + 1);
+    guint before = a->wanted->len;
+    for (guint i = 0; i < a->learners.n_vars; i++) {
+      wanted[i] = a->learners.all[k].infos[i]->learnable != 0;
+      if (wanted[i])
+        g_array_append_val (a->wanted, i);
     }
-    out[k++] = x;
+    if (a->wanted->len == before)
+      continue;
+    LmFunction *more = lm_value_and_grad (a->grad, k, wanted, error);
+    lm_function_unref (a->grad);
+    a->grad = more;
   }
-  return true;
+  return a->grad != NULL;
 }
 
-/* 9: the backward context: key Kb, aux losses writable only. */
-static void
-run_learner (Second *s)
-{
-  lam_trace *t = lm_trace_pub (s->t);
-  const lam_learner_vt *vt = s->learner->provided->vtable;
-  void *self = s->learner->instance;
-  lam_learn learn = {.struct_size = sizeof learn,
-                     .n_vars = lm_model_n_vars (s->model),
-                     .infos = lm_model_var_infos (s->model),
-                     .vars = lm_vars_nest (s->t, s->model, s->p->vars),
-                     .grads = lm_vars_nest (s->t, s->model, s->grads),
-                     .states = state_nest (s),
-                     .step = s->p->step};
-  enter (s, "learning_rate");
-  lam_tensor rate = vt->learning_rate (self, t, s->p->step);
-  lm_trace_leave (s->t);
-  lm_trace_add_summary (t, "learning_rate", LAM_SUMMARY_SCALAR, rate, 2); /* 9a */
-  lam_nest new_states = {0, 0};
-  enter (s, "update_states");
-  learn.updates = vt->update_states (self, t, &learn, &new_states); /* 9b */
-  lm_trace_leave (s->t);
-  g_autofree lam_tensor *updates = g_new0 (lam_tensor, learn.n_vars + 1);
-  take_tree (s, "updates", learn.updates, learn.vars, updates);
-  take_tree (s, "new states", new_states, learn.states, s->new_states);
-  enter (s, "apply_gradient");
-  lam_nest new_vars = vt->apply_gradient (self, t, &learn); /* 9c */
-  lm_trace_leave (s->t);
-  take_tree (s, "new variables", new_vars, learn.vars, s->new_vars);
-}
+/* --- tracing the step ---------------------------------------------------------------------------- */
 
-/* 7: gradients as the learner sees them: zero like the variable where it is not learnable. */
-static lam_tensor *
-gradients (lam_trace *t, const LmModel *model, const StepParams *p, const lam_tensor *found)
-{
-  guint n = lm_model_n_vars (model);
-  lam_tensor *grads = g_new0 (lam_tensor, n + 1);
-  for (guint i = 0; i < n; i++)
-    grads[i] = lm_model_var_infos (model)[i]->learnable ? *found++ : lam_zeros_like (t, p->vars[i]);
-  return grads;
-}
+/* Handles of the step's trace. */
+typedef struct Run {
+  Train *a;
+  LmTrace *trace;
+  lam_trace *t;
+  StepParams p;
+  Forward forward; /* the loss's, over all replicas; names borrowed */
+  lam_tensor *states, *outs;
+  lam_tensor *grads; /* flatten order */
+  lam_tensor *new_vars, *new_states;
+  const lam_tensor *updated; /* of the variables that the loss kept */
+} Run;
 
 static void
-note_summary (LmStep *step, const char *half, const char *key, int32_t type)
+run_clear (Run *r)
 {
-  LmStepOutput *s = &step->summaries[step->n_summaries++];
-  s->name = g_strdup_printf ("%s@%s", half, key);
-  s->type = type;
+  lm_step_params_clear (&r->p);
+  lm_forward_clear (&r->forward);
+  g_free (r->states);
+  g_free (r->outs);
+  g_free (r->grads);
+  g_free (r->new_vars);
+  g_free (r->new_states);
+  lm_trace_free (r->trace);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
-/* 9g: nested summaries, forward and backward: "forward@key", "backward@key". */
 static void
-collect_summaries (LmStep *step, LmTrace *t, const Loss *l, const lam_tensor *forward,
-                   GArray *results)
+declare (Run *r)
 {
-  const LmSummary *backward;
-  guint n_backward = lm_trace_summaries (t, &backward);
-  step->summaries = lm_step_outputs_new (l->summary_keys->len + n_backward);
-  for (guint i = 0; i < l->summary_keys->len; i++) {
-    note_summary (step, "forward", l->summary_keys->pdata[i],
-                  g_array_index (l->summary_types, int32_t, i));
-    g_array_append_val (results, forward[i]);
-  }
-  for (guint i = 0; i < n_backward; i++) {
-    note_summary (step, "backward", backward[i].key, backward[i].type);
-    g_array_append_val (results, backward[i].value);
-  }
-  guint first = results->len - step->n_summaries;
-  for (guint i = 0; i < step->n_summaries; i++)
-    lm_trace_type_of (lm_trace_pub (t), g_array_index (results, lam_tensor, first + i),
-                      &step->summaries[i].tensor);
+  Train *a = r->a;
+  r->trace = lm_model_trace (a->model, "train_step");
+  r->t = lm_trace_pub (r->trace);
+  lm_trace_set_axis_size (r->trace, a->options->replicas);
+  r->states = g_new0 (lam_tensor, a->step->n_states + 1);
+  r->new_states = g_new0 (lam_tensor, a->step->n_states + 1);
+  r->new_vars = g_new0 (lam_tensor, a->step->n_vars + 1);
+  r->outs = g_new0 (lam_tensor, a->grad->ir.n_results + 1);
+  lm_step_declare_vars (r->trace, a->model, &r->p);
+  for (guint i = 0; i < a->step->n_states; i++)
+    r->states[i] = lm_trace_param (r->trace, lm_result_type (a->init->function, i));
+  lm_step_declare_rest (r->trace, a->batch, &r->p);
 }
 
 /* The gradient function's arguments in its order: (vars, step, Kf, batch). */
 static void
-inline_loss (LmTrace *t, const LmFunction *grad, const StepParams *p, const LmStep *step,
-             lam_key forward_key, lam_tensor *outs)
+inline_loss (Run *r, lam_key forward_key)
 {
   g_autoptr (GArray) args = g_array_new (FALSE, FALSE, sizeof (lam_tensor));
-  g_array_append_vals (args, p->vars, step->n_vars);
-  g_array_append_val (args, p->step);
+  g_array_append_vals (args, r->p.vars, r->a->step->n_vars);
+  g_array_append_val (args, r->p.step);
   g_array_append_val (args, forward_key.bits);
-  g_array_append_vals (args, p->batch, step->n_batch);
-  lm_trace_inline (t, grad, (const lam_tensor *)(void *)args->data, outs);
+  g_array_append_vals (args, r->p.batch, r->a->step->n_batch);
+  lm_trace_inline (r->trace, r->a->grad, (const lam_tensor *)(void *)args->data, r->outs);
 }
 
-/* The whole step over a differentiated loss. */
-static LmFunction *
-trace_step (LmModel *model, const LmBatchSpec *batch, LmStep *step, const Loss *l,
-            const LmFunction *grad, const LmStateInit *init, bool with_summaries, GError **error)
+/* Takes the loss's results apart, and over the replicas: 4, 5, and summaries (1.2). */
+static void
+take_forward (Run *r)
 {
-  g_autoptr (LmTrace) trace = lm_model_trace (model, "train_step");
-  lam_trace *t = lm_trace_pub (trace);
-  g_auto (StepParams) p = {0};
-  guint n_vars = step->n_vars, n_states = step->n_states;
-  g_autofree lam_tensor *states = g_new0 (lam_tensor, n_states + 1);
-  g_autofree lam_tensor *new_vars = g_new0 (lam_tensor, n_vars + 1);
-  g_autofree lam_tensor *new_states = g_new0 (lam_tensor, n_states + 1);
-  lm_step_declare_vars (trace, model, &p);
-  for (guint i = 0; i < n_states; i++)
-    states[i] = lm_trace_param (trace, lm_result_type (init->function, i));
-  lm_step_declare_rest (trace, batch, &p);
+  const Forward *f = &r->a->loss.forward;
+  lam_tensor *out = r->outs + r->a->learners.n;
+  r->forward = (Forward) {.metric_names = g_ptr_array_ref (f->metric_names),
+                          .per_example_names = g_ptr_array_ref (f->per_example_names),
+                          .metrics = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
+                          .per_example = g_array_new (FALSE, FALSE, sizeof (lam_tensor)),
+                          .summaries = g_array_new (FALSE, FALSE, sizeof (LmSummary)),
+                          .watches = g_array_new (FALSE, FALSE, sizeof (LmWatch))};
+  r->outs[0] = lam_psum (r->t, r->outs[0]);
+  lm_replica_metrics (r->t, out, f->metrics->len / 2);
+  g_array_append_vals (r->forward.metrics, out, f->metrics->len);
+  out += f->metrics->len;
+  for (guint i = 0; i < f->per_example->len; i++) {
+    lam_tensor rows = lm_replica_rows (r->t, *out++);
+    g_array_append_val (r->forward.per_example, rows);
+  }
+  r->updated = out;
+  out += r->a->loss.kept->len;
+  for (guint i = 0; i < f->summaries->len; i++) {
+    LmSummary s = g_array_index (f->summaries, LmSummary, i);
+    s.value = *out++;
+    s.weight = lam_is_nil (s.weight) ? lam_nil () : *out++;
+    lm_replica_summary (r->t, &s);
+    g_array_append_val (r->forward.summaries, s);
+  }
+  for (guint i = 0; i < f->watches->len; i++) {
+    LmWatch w = g_array_index (f->watches, LmWatch, i);
+    w.value = *out++;
+    g_array_append_val (r->forward.watches, w);
+  }
+}
 
-  lam_key k0 = lam_fold_in (t, p.key, p.step), k1[2], k2[2]; /* 2 */
-  lam_split (t, k0, 2, k1);
-  g_autofree lam_tensor *outs = g_new0 (lam_tensor, grad->ir.n_results + 1);
-  inline_loss (trace, grad, &p, step, k1[1], outs);
-  g_autofree lam_tensor *grads = gradients (t, model, &p, outs + l->function->ir.n_results);
+/* 7, 8: summed over the replicas; zero like the variable where no learner learns. */
+static void
+take_gradients (Run *r)
+{
+  const Train *a = r->a;
+  lam_tensor *found = r->outs + a->loss.function->ir.n_results;
+  lam_all_reduce (r->t, "add", found, a->wanted->len, found);
+  r->grads = g_new0 (lam_tensor, a->step->n_vars + 1);
+  for (guint k = 0; k < a->wanted->len; k++)
+    r->grads[g_array_index (a->wanted, guint, k)] = found[k];
+  for (guint i = 0; i < a->step->n_vars; i++) {
+    g_autofree char *name =
+        g_strdup_printf ("gradient of %s", lm_model_var_infos (a->model)[i]->path);
+    if (lam_is_nil (r->grads[i]))
+      r->grads[i] = lam_zeros_like (r->t, r->p.vars[i]);
+    else
+      lam_check_numerics (r->t, name, r->grads[i]);
+  }
+}
 
-  lam_split (t, k1[0], 2, k2); /* 9 */
-  lam_context_args context = {.struct_size = sizeof context,
-                              .do_eval = 0,
-                              .original_keys = -1,
-                              .key = k2[1],
-                              .global_step = p.step};
-  g_autofree lam_tensor *by_id = lm_vars_by_id (model, p.vars);
-  lm_trace_context_push (t, &context);
-  lm_trace_bind_all (trace, by_id, LAM_MUTABLE_AUX_LOSS);
-  Second second = {model,     lm_model_learner (model, 0), trace, &p, states, init, grads, new_vars,
-                   new_states};
-  run_learner (&second);
+/* 9d: a variable that is not trainable takes the forward pass's value. */
+static void
+take_updated (Run *r)
+{
+  const Train *a = r->a;
+  for (guint i = 0; i < a->loss.kept->len; i++) {
+    guint number = g_array_index (a->loss.kept, guint, i);
+    r->new_vars[number] = lm_replica_sync (r->t, lm_model_var_infos (a->model)[number],
+                                           r->p.vars[number], r->updated[i]);
+  }
+}
 
-  const lam_tensor *updated = outs + 1 + l->forward.metrics->len + l->forward.per_example->len;
-  for (guint i = 0; i < l->kept->len; i++) /* 9d: non-trainable: the forward pass's value */
-    new_vars[g_array_index (l->kept, guint, i)] = updated[i];
-  lam_tensor next = lam_add (t, p.step, lam_full_bits (t, LAM_U32, LAM_SCALAR, 1)); /* 9f */
+/* 9g: nested summaries, "forward@key" and "backward@key"; watches of both halves. */
+static void
+collect_effects (Run *r, GArray *results)
+{
+  LmStep *step = r->a->step;
+  const LmSummary *backward;
+  const LmWatch *watches;
+  guint n = r->a->options->with_summaries ? lm_trace_summaries (r->trace, &backward) : 0;
+  for (guint i = 0; i < r->forward.summaries->len; i++)
+    lm_step_add_summary (step, r->trace, "forward@",
+                         &g_array_index (r->forward.summaries, LmSummary, i), results);
+  for (guint i = 0; i < n; i++)
+    lm_step_add_summary (step, r->trace, "backward@", &backward[i], results);
+  for (guint i = 0; i < r->forward.watches->len; i++)
+    lm_step_add_watch (step, r->trace, &g_array_index (r->forward.watches, LmWatch, i), results);
+  n = lm_trace_watches (r->trace, &watches);
+  for (guint i = 0; i < n; i++)
+    lm_step_add_watch (step, r->trace, &watches[i], results);
+}
+
+/* 9f: the new state, then what the step reports. */
+static LmFunction *
+finish (Run *r, GError **error)
+{
+  LmStep *step = r->a->step;
+  lam_tensor next = lam_add (r->t, r->p.step, lam_full_bits (r->t, LAM_U32, LAM_SCALAR, 1));
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (lam_tensor));
-  g_array_append_vals (results, new_vars, n_vars);
-  g_array_append_vals (results, new_states, n_states);
+  g_array_append_vals (results, r->new_vars, step->n_vars);
+  g_array_append_vals (results, r->new_states, step->n_states);
   g_array_append_val (results, next);
-  g_array_append_vals (results, outs, 1 + l->forward.metrics->len + l->forward.per_example->len);
-  if (with_summaries)
-    collect_summaries (step, trace, l, updated + l->kept->len, results);
-  lm_trace_context_pop (t);
-  return lm_trace_finish (trace, (const lam_tensor *)(void *)results->data, results->len, error);
+  g_array_append_val (results, r->outs[0]);
+  lm_step_add_metrics (step, r->trace, &r->forward, results);
+  lm_step_add_per_example (step, r->trace, &r->forward, results);
+  collect_effects (r, results);
+  lm_trace_context_pop (r->t);
+  return lm_trace_finish (r->trace, (const lam_tensor *)(void *)results->data, results->len, error);
+}
+
+/* The whole step over a differentiated loss. The learners' key comes from the key that no replica has
+ * folded, so that replicas never drift apart. */
+static LmFunction *
+trace_step (Train *a, GError **error)
+{
+  g_auto (Run) r = {.a = a};
+  lam_key k1[2], k2[2];
+  declare (&r);
+  lam_split (r.t, lam_fold_in (r.t, lm_replica_key (r.t, r.p.key), r.p.step), 2, k1); /* 2 */
+  inline_loss (&r, k1[1]);
+  take_forward (&r);
+  lam_split (r.t, lam_fold_in (r.t, r.p.key, r.p.step), 2, k1); /* 9 */
+  lam_split (r.t, k1[0], 2, k2);
+  lam_context_args context = lm_step_context (a->options, false, k2[1], r.p.step);
+  g_autofree lam_tensor *by_id = lm_vars_by_id (a->model, r.p.vars);
+  lm_trace_context_push (r.t, &context);
+  lm_trace_bind_all (r.trace, by_id, LAM_MUTABLE_AUX_LOSS);
+  take_gradients (&r);
+  Second second = {a->model, r.trace, &a->learners, &r.p,        a->init,
+                   r.states, r.grads, r.new_vars,   r.new_states};
+  lm_learn (&second);
+  take_updated (&r);
+  return finish (&r, error);
 }
 
 LmStep *
-lm_step_new_train (LmModel *model, const LmBatchSpec *batch, bool with_summaries, GError **error)
+lm_step_new_train (LmModel *model, const LmBatchSpec *batch, const LmStepOptions *options,
+                   GError **error)
 {
-  LmLayer *learner = lm_step_learner (model, error); /* 1 */
-  if (learner == NULL)
+  static const LmStepOptions none = {0};
+  g_auto (Train) a = {.model = model, .batch = batch, .options = options != NULL ? options : &none};
+  if (!lm_learners_init (&a.learners, model, error))
     return NULL;
-  g_autoptr (LmStateInit) init = lm_state_init_new (model, error);
-  if (init == NULL)
+  const char *loss_name = lm_learners_loss (&a.learners, error); /* 1 */
+  a.init = loss_name != NULL ? lm_state_init_new (model, error) : NULL;
+  if (a.init == NULL)
     return NULL;
-  g_autoptr (LmStep) step = g_new0 (LmStep, 1);
-  step->kind = LM_STEP_TRAIN;
-  step->n_vars = lm_model_n_vars (model);
-  step->n_states = init->function->ir.n_results;
-  step->n_batch = batch->n;
-  step->loss_name = g_strdup (lm_learner_loss_name (learner));
-  g_auto (Loss) loss = {0};
-  if (!trace_loss (model, batch, step, &loss, error))
+  a.step = lm_step_begin (LM_STEP_TRAIN, model, batch);
+  a.step->n_states = a.init->function->ir.n_results;
+  a.step->loss_name = g_strdup (loss_name);
+  if (!lm_loss_trace (&a.loss, model, &a.learners, batch, a.options, error)
+      || !differentiate (&a, error))
     return NULL;
-  g_autoptr (LmFunction) grad = differentiate (model, loss.function, error);
-  if (grad == NULL)
-    return NULL;
-  step->function = trace_step (model, batch, step, &loss, grad, init, with_summaries, error);
-  return step->function != NULL ? g_steal_pointer (&step) : NULL;
+  a.step->function = trace_step (&a, error);
+  return a.step->function != NULL ? g_steal_pointer (&a.step) : NULL;
 }

@@ -100,8 +100,9 @@ static LmStep *
 new_step (LmModel *model, const LmBatchSpec *batch, LmStepKind kind)
 {
   g_autoptr (GError) error = NULL;
-  LmStep *step = kind == LM_STEP_TRAIN  ? lm_step_new_train (model, batch, true, &error)
-                 : kind == LM_STEP_EVAL ? lm_step_new_eval (model, batch, &error)
+  const LmStepOptions options = {.with_summaries = true};
+  LmStep *step = kind == LM_STEP_TRAIN  ? lm_step_new_train (model, batch, &options, &error)
+                 : kind == LM_STEP_EVAL ? lm_step_new_eval (model, batch, &options, &error)
                                         : lm_step_new_predict (model, batch, &error);
   g_assert_no_error (error);
   return step;

@@ -30,7 +30,7 @@ test_equals_single_steps (void)
   g_autoptr (LmState) state = lm_test_project_state (p);
   g_autoptr (LmState) start = lm_test_project_state (p);
   g_autoptr (LmInput) input = lm_test_project_input (p, "train");
-  g_autoptr (LmStep) step = lm_step_new_train (p->model, lm_input_spec (input), true, &error);
+  g_autoptr (LmStep) step = lm_step_new_train (p->model, lm_input_spec (input), NULL, &error);
   g_autoptr (LmExecutable) exe =
       lm_compile (p->backend, step->function, &(LmCompileArgs) {0}, &error);
   g_assert_no_error (error);

@@ -156,8 +156,8 @@ static LmStep *
 step_new (LmModel *model, LmStepKind kind, GError **error)
 {
   LmBatchSpec none = {0, NULL};
-  return kind == LM_STEP_TRAIN ? lm_step_new_train (model, &none, true, error)
-                               : lm_step_new_eval (model, &none, error);
+  return kind == LM_STEP_TRAIN ? lm_step_new_train (model, &none, NULL, error)
+                               : lm_step_new_eval (model, &none, NULL, error);
 }
 
 static void
