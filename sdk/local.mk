@@ -37,11 +37,13 @@ lminclude_HEADERS = \
 lmextdir = $(includedir)/lamina/ext
 lmext_HEADERS = \
   %D%/lamina/ext/files.h \
+  %D%/lamina/ext/regex.h \
   %D%/lamina/ext/zip.h
 
 kitincludedir = $(includedir)/lamina-kit/kit
 kitinclude_HEADERS = \
   %D%/kit/backend.h \
+  %D%/kit/collective.h \
   %D%/kit/float16.h \
   %D%/kit/liveness.h \
   %D%/kit/ops.h \
@@ -54,6 +56,7 @@ kitinclude_HEADERS = \
 lib_LIBRARIES = liblamina-kit.a
 liblamina_kit_a_SOURCES = \
   %D%/kit/backend.c \
+  %D%/kit/collective.c \
   %D%/kit/float16.c \
   %D%/kit/holes.c \
   %D%/kit/holes.h \

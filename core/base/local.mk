@@ -19,4 +19,6 @@ core_sources += \
   %D%/nest.h \
   %D%/nest_walk.c \
   %D%/params.c \
-  %D%/params.h
+  %D%/params.h \
+  %D%/regex.c \
+  %D%/regex.h

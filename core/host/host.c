@@ -11,6 +11,8 @@ get_extension (const lam_host *host, const char *id)
 {
   if (g_strcmp0 (id, LAM_EXT_FILES) == 0)
     return &lm_host_files;
+  if (g_strcmp0 (id, LAM_EXT_REGEX) == 0)
+    return &lm_host_regex;
   if (g_strcmp0 (id, LAM_EXT_ZIP) == 0)
     return &lm_host_zip;
   return NULL;

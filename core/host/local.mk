@@ -6,5 +6,6 @@ core_sources += \
   %D%/host.c \
   %D%/host.h \
   %D%/private.h \
+  %D%/regex.c \
   %D%/trace_api.c \
   %D%/zip.c

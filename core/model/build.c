@@ -55,6 +55,11 @@ void
 lm_layer_free (gpointer data)
 {
   LmLayer *layer = data;
+  for (guint i = layer->on_free->len; i > 0; i--) {
+    const LmOnFree *call = &g_array_index (layer->on_free, LmOnFree, i - 1);
+    call->fn (call->data);
+  }
+  g_array_unref (layer->on_free);
   g_clear_pointer (&layer->params, lm_params_free);
   g_clear_pointer (&layer->fields, lm_field_table_free);
   g_clear_pointer (&layer->chain_params, lm_params_free);
@@ -80,6 +85,7 @@ layer_new (LmModel *model, LmLayer *parent, const char *name)
   layer->children = g_ptr_array_new ();
   layer->var_ids = g_ptr_array_new ();
   layer->configs = g_ptr_array_new_with_free_func ((GDestroyNotify)json_object_unref);
+  layer->on_free = g_array_new (FALSE, FALSE, sizeof (LmOnFree));
   layer->dtype = parent != NULL ? parent->dtype : model->real;
   layer->params_init = parent != NULL ? parent->params_init : lam_init_make (LAM_INIT_DEFAULT, 1.0);
   g_ptr_array_add (model->layers, layer);

@@ -60,6 +60,13 @@ LmFieldTable *lm_model_config_table (GError **error);
 LmFieldTable *lm_layer_config_table (GError **error);
 
 /* --- the tree --------------------------------------------------------------------------------- */
+
+/* What setup asked to be called when the layer goes. */
+typedef struct LmOnFree {
+  void (*fn) (void *data);
+  void *data;
+} LmOnFree;
+
 struct LmLayer {
   uint32_t id; /* of lam_child handles; index + 1 in the model's list */
   char *name, *path;
@@ -72,6 +79,7 @@ struct LmLayer {
   GPtrArray *children; /* of LmLayer*, owned by the model */
   GPtrArray *var_ids;  /* GUINT ids of own variables, in creation order */
   GPtrArray *configs;  /* of JsonObject*: what config_new and config_copy made */
+  GArray *on_free;     /* of LmOnFree */
   lam_dtype dtype;
   lam_init params_init;
   /* optimizers: the host's part of the config */

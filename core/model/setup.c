@@ -271,6 +271,20 @@ setup_name (lam_setup *pub)
   return self (pub)->layer->name;
 }
 
+static const void *
+setup_get_extension (lam_setup *pub, const char *id)
+{
+  const lam_host *host = self (pub)->model->tables->host;
+  return host->get_extension (host, id);
+}
+
+static void
+setup_on_free (lam_setup *pub, void (*fn) (void *data), void *data)
+{
+  LmOnFree call = {fn, data};
+  g_array_append_val (self (pub)->layer->on_free, call);
+}
+
 const lam_setup_api lm_setup_api = {
     .struct_size = sizeof (lam_setup_api),
     .create_variable = setup_create_variable,
@@ -284,4 +298,6 @@ const lam_setup_api lm_setup_api = {
     .fail = setup_fail,
     .dtype = setup_dtype,
     .name = setup_name,
+    .get_extension = setup_get_extension,
+    .on_free = setup_on_free,
 };

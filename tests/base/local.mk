@@ -11,4 +11,5 @@ check_PROGRAMS += \
   %D%/test-json_print \
   %D%/test-nest \
   %D%/test-nest_walk \
-  %D%/test-params
+  %D%/test-params \
+  %D%/test-regex
