@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/** The bit pattern of a float. */
 static inline uint32_t
 kit_bits_of_f32 (float x)
 {
@@ -18,6 +19,7 @@ kit_bits_of_f32 (float x)
   return u;
 }
 
+/** The float of a bit pattern. */
 static inline float
 kit_f32_of_bits (uint32_t u)
 {
@@ -26,12 +28,14 @@ kit_f32_of_bits (uint32_t u)
   return x;
 }
 
+/** Exact. */
 static inline float
 kit_bf16_to_f32 (uint16_t h)
 {
   return kit_f32_of_bits ((uint32_t)h << 16);
 }
 
+/** To nearest even; a NaN stays one (quiet). */
 static inline uint16_t
 kit_f32_to_bf16 (float x)
 {
@@ -41,6 +45,7 @@ kit_f32_to_bf16 (float x)
   return (uint16_t)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
 
+/** Exact, subnormals too. */
 static inline float
 kit_f16_to_f32 (uint16_t h)
 {
@@ -54,6 +59,7 @@ kit_f16_to_f32 (uint16_t h)
   return kit_f32_of_bits (sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
+/** To nearest even; from 65520 on infinite; a NaN stays one (quiet). */
 static inline uint16_t
 kit_f32_to_f16 (float x)
 {
@@ -86,6 +92,7 @@ extern "C" {
 
 /** Rounds a double once (not through f32, which would round twice). */
 uint16_t kit_f64_to_f16 (double x);
+/** As kit_f64_to_f16. */
 uint16_t kit_f64_to_bf16 (double x);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/** When a value lives, in equations. */
 typedef struct kit_life {
   uint32_t first; /**< equation that defines it; 0 for a parameter */
   uint32_t last;  /**< last equation that reads it; first if none; n_equations for a result */

@@ -17,12 +17,12 @@ extern "C" {
 
 /** @name How two elements are combined: `computation` of reduce, reduce_window and scatter */
 /**@{*/
-#define KIT_COMBINE_ADD      0
-#define KIT_COMBINE_MULTIPLY 1
-#define KIT_COMBINE_MAXIMUM  2
-#define KIT_COMBINE_MINIMUM  3
-#define KIT_COMBINE_AND      4
-#define KIT_COMBINE_OR       5
+#define KIT_COMBINE_ADD      0 /**< a + b; bool: or */
+#define KIT_COMBINE_MULTIPLY 1 /**< a * b; bool: and */
+#define KIT_COMBINE_MAXIMUM  2 /**< the larger; NaN wins */
+#define KIT_COMBINE_MINIMUM  3 /**< the smaller; NaN wins */
+#define KIT_COMBINE_AND      4 /**< bitwise */
+#define KIT_COMBINE_OR       5 /**< bitwise */
 #define KIT_COMBINE_UPDATE   6 /**< scatter: the update replaces */
 /**@}*/
 
@@ -31,12 +31,12 @@ int32_t kit_combine (const lam_function *f, const lam_equation *e);
 
 /** @name Directions of compare */
 /**@{*/
-#define KIT_EQ 0
-#define KIT_NE 1
-#define KIT_LT 2
-#define KIT_LE 3
-#define KIT_GT 4
-#define KIT_GE 5
+#define KIT_EQ 0 /**< a == b */
+#define KIT_NE 1 /**< a != b; true for NaN */
+#define KIT_LT 2 /**< a < b */
+#define KIT_LE 3 /**< a <= b */
+#define KIT_GT 4 /**< a > b */
+#define KIT_GE 5 /**< a >= b */
 /**@}*/
 
 /** KIT_EQ ... of the attribute `comparison_direction`. */
@@ -47,13 +47,13 @@ int32_t kit_direction (const lam_function *f, const lam_equation *e);
  * goes to result coordinate low[k] + i * step[k] when that is inside 0 .. result dim - 1.
  */
 typedef struct kit_pad {
-  int32_t rank;
-  int64_t in_dims[LAM_MAX_RANK], out_dims[LAM_MAX_RANK];
-  int64_t low[LAM_MAX_RANK];  /**< may be negative */
-  int64_t step[LAM_MAX_RANK]; /**< interior padding + 1 */
-  /** Operand elements [from, to) of each axis are those that land inside. */
-  int64_t from[LAM_MAX_RANK], to[LAM_MAX_RANK];
+  int32_t rank;                                          /**< of operand and result */
+  int64_t in_dims[LAM_MAX_RANK], out_dims[LAM_MAX_RANK]; /**< of the operand, of the result */
+  int64_t low[LAM_MAX_RANK];                             /**< may be negative */
+  int64_t step[LAM_MAX_RANK];                            /**< interior padding + 1 */
+  int64_t from[LAM_MAX_RANK], to[LAM_MAX_RANK]; /**< operand elements [from, to) land inside */
 } kit_pad;
+/** Reads a pad. */
 void kit_read_pad (const lam_function *f, const lam_equation *e, kit_pad *out);
 
 /**
@@ -61,8 +61,9 @@ void kit_read_pad (const lam_function *f, const lam_equation *e, kit_pad *out);
  * give its type; for argmax and argmin the operand's type.
  */
 typedef struct kit_axis {
-  int64_t outer, size, inner;
+  int64_t outer, size, inner; /**< products of the dims before, of, and behind the axis */
 } kit_axis;
+/** Splits a type at an axis. */
 void kit_split_axis (const lam_type *type, int64_t axis, kit_axis *out);
 
 /**
@@ -74,6 +75,7 @@ typedef struct kit_reduce {
   kit_view kept;    /**< result's dims with the operand's strides */
   kit_view reduced; /**< reduced axes in ascending order */
 } kit_reduce;
+/** Reads a reduce. */
 void kit_read_reduce (const lam_function *f, const lam_equation *e, kit_reduce *out);
 
 /**
@@ -82,13 +84,16 @@ void kit_read_reduce (const lam_function *f, const lam_equation *e, kit_reduce *
  * it is operand element c / base_dilation if c >= 0, divisible, and the quotient < in_dims, else padding.
  */
 typedef struct kit_window {
-  int32_t rank;
+  int32_t rank;    /**< windowed axes */
   int32_t combine; /**< KIT_COMBINE_* (not for convolution) */
+  /** elements of operand, result, window */
   int64_t in_dims[LAM_MAX_RANK], out_dims[LAM_MAX_RANK], size[LAM_MAX_RANK];
-  int64_t stride[LAM_MAX_RANK];
+  int64_t stride[LAM_MAX_RANK];                  /**< from window to window */
   int64_t low[LAM_MAX_RANK], high[LAM_MAX_RANK]; /**< may be negative */
+  /** distance of neighbours of the operand, of a window; >= 1 */
   int64_t base_dilation[LAM_MAX_RANK], window_dilation[LAM_MAX_RANK];
 } kit_window;
+/** Reads a reduce_window or reduce_window_arg. */
 void kit_read_window (const lam_function *f, const lam_equation *e, kit_window *out);
 
 /** Operand coordinate that result position o and window position w see on axis k, or -1. */
@@ -108,11 +113,12 @@ kit_window_at (const kit_window *w, int32_t k, int64_t o, int64_t position)
  * lhs_batch (b) + lhs_free (m) + lhs_contract (k), and rhs element (b, k, n) likewise.
  */
 typedef struct kit_dot {
-  int64_t batch, m, n, k; /**< products of the groups' dims */
-  kit_view lhs_batch, lhs_free, lhs_contract;
-  kit_view rhs_batch, rhs_free, rhs_contract;
-  lam_dtype lhs_dtype, rhs_dtype, out_dtype;
+  int64_t batch, m, n, k;                     /**< products of the groups' dims */
+  kit_view lhs_batch, lhs_free, lhs_contract; /**< groups of axes of operand 0 */
+  kit_view rhs_batch, rhs_free, rhs_contract; /**< groups of axes of operand 1 */
+  lam_dtype lhs_dtype, rhs_dtype, out_dtype;  /**< of the operands and the result */
 } kit_dot;
+/** Reads a dot_general. */
 void kit_read_dot (const lam_function *f, const lam_equation *e, kit_dot *out);
 
 /**
@@ -128,17 +134,17 @@ int64_t kit_view_stride (const kit_view *view);
  *   lhs (batch_group * batch + b, feature_group * group_features + c, window coordinate) * rhs (f, c, w).
  */
 typedef struct kit_conv {
-  int64_t batch; /**< of the result */
-  int64_t out_features;
-  int64_t group_features; /**< input features that one result feature sees */
-  int64_t feature_groups, batch_groups;
+  int64_t batch;                        /**< of the result */
+  int64_t out_features;                 /**< of the result, all groups */
+  int64_t group_features;               /**< input features that one result feature sees */
+  int64_t feature_groups, batch_groups; /**< one of both is 1 */
   kit_window window; /**< spatial axes: in_dims of lhs, size of rhs, out_dims of the result */
-  /** Element strides of each operand and the result, by role. */
-  int64_t lhs_batch, lhs_feature, lhs_spatial[LAM_MAX_RANK];
-  int64_t rhs_out, rhs_in, rhs_spatial[LAM_MAX_RANK];
-  int64_t out_batch, out_feature, out_spatial[LAM_MAX_RANK];
-  lam_dtype in_dtype, out_dtype;
+  int64_t lhs_batch, lhs_feature, lhs_spatial[LAM_MAX_RANK]; /**< strides of operand 0, by role */
+  int64_t rhs_out, rhs_in, rhs_spatial[LAM_MAX_RANK];        /**< strides of operand 1, by role */
+  int64_t out_batch, out_feature, out_spatial[LAM_MAX_RANK]; /**< strides of the result, by role */
+  lam_dtype in_dtype, out_dtype;                             /**< of the operands, of the result */
 } kit_conv;
+/** Reads a convolution. */
 void kit_read_conv (const lam_function *f, const lam_equation *e, kit_conv *out);
 
 /**
@@ -150,20 +156,22 @@ void kit_read_conv (const lam_function *f, const lam_equation *e, kit_conv *out)
  * the slice does not fit: gather gives 0, scatter drops. Starts are compared at the full width of their dtype.
  */
 typedef struct kit_index {
-  int32_t rank;
+  int32_t rank;               /**< axes of the result (gather) or the updates (scatter) */
   int64_t dims[LAM_MAX_RANK]; /**< of the result (gather) or the updates (scatter) */
-  int64_t operand_strides[LAM_MAX_RANK];
-  int64_t index_strides[LAM_MAX_RANK];
-  uint32_t n_starts;
-  int64_t start_stride;
-  int64_t start_strides[LAM_MAX_RANK];
+  int64_t operand_strides[LAM_MAX_RANK]; /**< from coordinates to the operand, without starts */
+  int64_t index_strides[LAM_MAX_RANK];   /**< from coordinates to the indices */
+  uint32_t n_starts;                     /**< components of an index vector */
+  int64_t start_stride;                  /**< from one component to the next */
+  int64_t start_strides[LAM_MAX_RANK];   /**< of the operand axis that a component starts on */
   int64_t limits[LAM_MAX_RANK]; /**< largest start whose slice fits; may be negative: none fits */
   bool fill;                    /**< mode fill; else clip */
   bool unique;                  /**< the caller promises that no element is met twice */
   int32_t combine;              /**< scatter: KIT_COMBINE_* */
-  lam_dtype index_dtype;
+  lam_dtype index_dtype;        /**< of the indices */
 } kit_index;
+/** Reads a gather. */
 void kit_read_gather (const lam_function *f, const lam_equation *e, kit_index *out);
+/** Reads a scatter. */
 void kit_read_scatter (const lam_function *f, const lam_equation *e, kit_index *out);
 
 #ifdef __cplusplus

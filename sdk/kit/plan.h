@@ -28,46 +28,51 @@ extern "C" {
 
 /** @name Where a value's bytes are */
 /**@{*/
-#define KIT_IN_SLAB     0
+#define KIT_IN_SLAB     0 /**< slab + offset */
 #define KIT_IN_INPUT    1 /**< in[binding] */
 #define KIT_IN_OUTPUT   2 /**< out[binding] */
-#define KIT_IN_CONSTANT 3
+#define KIT_IN_CONSTANT 3 /**< constants + offset */
 #define KIT_IN_NOTHING  4 /**< it needs no memory (elided) */
 /**@}*/
 
+/** Where one value lives, and when. */
 typedef struct kit_place {
-  int32_t where;    /**< KIT_IN_* */
-  uint32_t binding; /**< for inputs and outputs */
-  uint64_t offset;  /**< in the slab or the block of constants; KIT_NOWHERE for bindings */
-  uint64_t bytes;
-  uint32_t first, last;
-  int32_t shares; /**< value whose memory it uses too or takes over, or -1 */
+  int32_t where;        /**< KIT_IN_* */
+  uint32_t binding;     /**< for inputs and outputs */
+  uint64_t offset;      /**< in the slab or the block of constants; KIT_NOWHERE for bindings */
+  uint64_t bytes;       /**< size of the value */
+  uint32_t first, last; /**< equations between which it lives */
+  int32_t shares;       /**< value whose memory it uses too or takes over, or -1 */
 } kit_place;
 
 /** A result that has to be copied to its output when all equations have run. */
 typedef struct kit_copy {
-  uint32_t value, output;
-  uint64_t staged; /**< slab offset where it is set aside first; KIT_NOWHERE: not needed */
+  uint32_t value, output; /**< from which value to which result */
+  uint64_t staged;        /**< slab offset where it is set aside first; KIT_NOWHERE: not needed */
 } kit_copy;
 
+/** The places of all values; owned, kit_plan_clear frees. */
 typedef struct kit_plan {
-  uint32_t n_values, n_copies;
-  kit_place *places; /**< of each value */
-  kit_copy *copies;
-  uint64_t slab_bytes, constant_bytes;
-  void *constants; /**< 64-byte aligned; splats are written out in full */
+  uint32_t n_values, n_copies;         /**< lengths of places and copies */
+  kit_place *places;                   /**< of each value */
+  kit_copy *copies;                    /**< made by kit_plan_finish */
+  uint64_t slab_bytes, constant_bytes; /**< what one run needs; what the plan holds */
+  void *constants;                     /**< 64-byte aligned; splats are written out in full */
 } kit_plan;
 
 /**
  * Plans f.
- * @param aliases the donations of lam_compile_options
- * @param flags   KIT_PLAN_*
- * @param elided  values that need no memory (inside fused groups, splats held elsewhere), by value
- *                number; NULL: none
+ * @param out filled; free with kit_plan_clear
+ * @param f the function
+ * @param options its aliases are the donations
+ * @param flags KIT_PLAN_*
+ * @param elided values that need no memory (inside fused groups, splats held elsewhere), by value
+ *   number; NULL: none
  * @return LAM_OK or LAM_E_NO_MEMORY; on failure *out is empty
  */
 lam_status kit_plan_init (kit_plan *out, const lam_function *f, const lam_compile_options *options,
                           uint32_t flags, const bool *elided);
+/** Frees what the plan holds; a zeroed or cleared one is fine. */
 void kit_plan_clear (kit_plan *plan);
 
 /** Address of value v in one run: slab is slab_bytes of 64-byte aligned memory, in and out hold the

@@ -22,8 +22,9 @@ extern "C" {
 /** No piece, no place. */
 #define KIT_NOWHERE UINT64_MAX
 
+/** A piece of memory with a lifetime. */
 typedef struct kit_piece {
-  uint64_t bytes;
+  uint64_t bytes;       /**< size; rounded up to KIT_SLAB_ALIGN */
   uint32_t first, last; /**< it is live from first to last, both included */
   /** Index of a piece at whose address it must stand, or -1. It may be live at the same time (an
    * alias) or begin when that ends (in place). Chains are allowed, circles are not. */

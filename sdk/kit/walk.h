@@ -56,10 +56,10 @@ kit_dot_index (int32_t rank, const int64_t *index, const int64_t *strides)
  * offset + sum i[k] * strides[k] of the array. Strides may be 0 (repeat) or negative (reverse).
  */
 typedef struct kit_view {
-  int32_t rank;
-  int64_t dims[LAM_MAX_RANK];
-  int64_t strides[LAM_MAX_RANK];
-  int64_t offset;
+  int32_t rank;                  /**< axes of the view */
+  int64_t dims[LAM_MAX_RANK];    /**< elements of each axis */
+  int64_t strides[LAM_MAX_RANK]; /**< elements of the array from one to the next */
+  int64_t offset;                /**< element of the array at index 0 */
 } kit_view;
 
 /** The view that reads the whole of a dense array in its own order. */

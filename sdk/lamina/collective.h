@@ -21,7 +21,7 @@ extern "C" {
 
 /** @name Reductions */
 /**@{*/
-#define LAM_REDUCE_ADD     1
+#define LAM_REDUCE_ADD     1 /**< sum in order of ranks */
 #define LAM_REDUCE_MAXIMUM 2 /**< NaN wins */
 #define LAM_REDUCE_MINIMUM 3 /**< NaN wins */
 /**@}*/
@@ -44,7 +44,7 @@ typedef struct lam_collective {
   uint32_t rank; /**< from 0 */
   uint32_t size; /**< replicas in all */
   uint32_t reserved;
-  void *self;
+  void *self; /**< first argument of the functions */
   /** [instance] Waits for the others. Fails after abort, and where the other side is gone. */
   lam_status (*all_reduce) (void *self, const lam_collective_call *call, lam_error *error);
   /** [instance] The flat elements of every rank, one rank after the other. */
@@ -53,6 +53,7 @@ typedef struct lam_collective {
 
 typedef struct lam_collective_group lam_collective_group; /**< what open gives */
 
+/** What a collective does. */
 typedef struct lam_collective_vt {
   uint32_t struct_size;
   uint32_t reserved;

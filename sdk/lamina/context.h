@@ -107,12 +107,15 @@ lam_context_args_make (void)
   return args;
 }
 
+/** Pushes a context: only do_eval, the key layout and the three flags are inherited; key, step,
+ * summaries, namespace and binding are its own. Pop it before returning. */
 static inline void
 lam_context_push (lam_trace *t, const lam_context_args *args)
 {
   t->api->context_push (t, args);
 }
 
+/** Pops the context that this layer pushed last; an error if there is none. */
 static inline void
 lam_context_pop (lam_trace *t)
 {
@@ -126,12 +129,14 @@ lam_bind (lam_trace *t, lam_child root, lam_nest vars, uint32_t mutables)
   t->api->bind (t, root, vars, mutables);
 }
 
+/** Summaries that follow get name + "/" before theirs; a name as a variable has. */
 static inline void
 lam_namespace_push (lam_trace *t, const char *name)
 {
   t->api->namespace_push (t, name);
 }
 
+/** Takes the last name off again. */
 static inline void
 lam_namespace_pop (lam_trace *t)
 {
@@ -141,6 +146,8 @@ lam_namespace_pop (lam_trace *t)
 /** Most summaries have this verbosity; a context records those up to 3. */
 #define LAM_VERBOSITY 2
 
+/** A summary of the step under namespace and name; type: LAM_SUMMARY_SCALAR, _IMAGE, _TEXT or
+ * _HISTOGRAM, which say the shape of value. Left out where the context's verbosity is lower. */
 static inline void
 lam_add_summary (lam_trace *t, const char *name, int32_t type, lam_tensor value, int32_t verbosity)
 {

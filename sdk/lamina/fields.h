@@ -36,20 +36,20 @@ extern "C" {
 
 /** A list of integers owned by the host. */
 typedef struct lam_ints {
-  const int64_t *p;
-  uint64_t n;
+  const int64_t *p; /**< integers, valid as long as the instance */
+  uint64_t n;       /**< how many */
 } lam_ints;
 
 /** A list of numbers owned by the host. */
 typedef struct lam_floats {
-  const double *p;
-  uint64_t n;
+  const double *p; /**< numbers, valid as long as the instance */
+  uint64_t n;      /**< how many */
 } lam_floats;
 
 /** A list of texts owned by the host. */
 typedef struct lam_strings {
-  const char *const *p;
-  uint64_t n;
+  const char *const *p; /**< texts, NUL-terminated UTF-8, valid as long as the instance */
+  uint64_t n;           /**< how many */
 } lam_strings;
 
 /** A child's (or several children's) config, to be handed to lam_create_child; id 0: not given. */
@@ -60,14 +60,14 @@ typedef struct lam_child_config {
 
 /** How a variable starts. method: LAM_INIT_*; 0 = not said: the default of the variable applies. */
 typedef struct lam_init {
-  int32_t method;
+  int32_t method; /**< LAM_INIT_* */
   int32_t reserved;
-  double scale;
+  double scale; /**< see the method; 1 where a config does not say */
 } lam_init;
 
 /** @name Initialisers (semantics of lingvo's WeightInit; fans from the shape without repeats) */
 /**@{*/
-#define LAM_INIT_DEFAULT               0
+#define LAM_INIT_DEFAULT               0 /**< what the variable says, else xavier */
 #define LAM_INIT_CONSTANT              1 /**< scale */
 #define LAM_INIT_GAUSSIAN              2 /**< scale * N (0, 1) */
 #define LAM_INIT_UNIFORM               3 /**< scale * U (-1, 1) */
@@ -103,15 +103,21 @@ typedef struct lam_fields {
 #define LAM_REFINE_REQUIRED 3 /**< no default */
 #define LAM_REFINE_CHOICES  4 /**< text: the allowed strings, separated by blanks */
 
+/** Declares a table by calling f->add and f->refine; written by LAM_FIELDS. */
 typedef void (*lam_declare_fields_fn) (lam_fields *f);
 
+/** Part of the macros below. */
 #define LAM_FIELD_(kind, name, number, text, doc)                                                  \
   lam_f_->add (lam_f_, kind, #name, offsetof (lam_self_, name), sizeof (((lam_self_ *)0)->name),   \
                number, text, doc)
 
-#define LAM_INT(name, absent, doc)    LAM_FIELD_ (LAM_FIELD_INT, name, (double)(absent), NULL, doc)
-#define LAM_FLOAT(name, absent, doc)  LAM_FIELD_ (LAM_FIELD_FLOAT, name, (double)(absent), NULL, doc)
-#define LAM_BOOL(name, absent, doc)   LAM_FIELD_ (LAM_FIELD_BOOL, name, (absent) ? 1 : 0, NULL, doc)
+/** An int64_t; absent: its default. */
+#define LAM_INT(name, absent, doc) LAM_FIELD_ (LAM_FIELD_INT, name, (double)(absent), NULL, doc)
+/** A double; absent: its default. */
+#define LAM_FLOAT(name, absent, doc) LAM_FIELD_ (LAM_FIELD_FLOAT, name, (double)(absent), NULL, doc)
+/** A bool; absent: its default. */
+#define LAM_BOOL(name, absent, doc) LAM_FIELD_ (LAM_FIELD_BOOL, name, (absent) ? 1 : 0, NULL, doc)
+/** A const char *, owned by the host; absent: its default, a string literal or NULL. */
 #define LAM_STRING(name, absent, doc) LAM_FIELD_ (LAM_FIELD_STRING, name, 0, absent, doc)
 /** absent: JSON text, "[2, 2]". */
 #define LAM_INTS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_INTS, name, 0, absent, doc)
@@ -128,9 +134,13 @@ typedef void (*lam_declare_fields_fn) (lam_fields *f);
 /** A list of child configs; absent: JSON text or NULL for an empty list. */
 #define LAM_LAYERS(name, absent, doc) LAM_FIELD_ (LAM_FIELD_CHILDREN, name, 0, absent, doc)
 
-#define LAM_MIN(number)   lam_f_->refine (lam_f_, LAM_REFINE_MIN, (double)(number), NULL)
-#define LAM_MAX(number)   lam_f_->refine (lam_f_, LAM_REFINE_MAX, (double)(number), NULL)
-#define LAM_REQUIRED      lam_f_->refine (lam_f_, LAM_REFINE_REQUIRED, 0, NULL)
+/** Least value of the field before; of each element of a list. */
+#define LAM_MIN(number) lam_f_->refine (lam_f_, LAM_REFINE_MIN, (double)(number), NULL)
+/** Greatest value of the field before; of each element of a list. */
+#define LAM_MAX(number) lam_f_->refine (lam_f_, LAM_REFINE_MAX, (double)(number), NULL)
+/** The field before has no default: a config without it is refused. */
+#define LAM_REQUIRED lam_f_->refine (lam_f_, LAM_REFINE_REQUIRED, 0, NULL)
+/** The strings that the field before may have, separated by blanks: "relu gelu". */
 #define LAM_CHOICES(text) lam_f_->refine (lam_f_, LAM_REFINE_CHOICES, 0, text)
 
 /** Declares `<T>_lam_fields`, the field table of struct T. */

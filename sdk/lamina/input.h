@@ -16,19 +16,21 @@
 extern "C" {
 #endif
 
+/** What open is told beside the config. */
 typedef struct lam_input_args {
   uint32_t struct_size;
   uint32_t shard_index, shard_count; /**< this reader of how many; 0 of 1 */
-  lam_dtype real_dtype; /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
-  uint64_t seed;
+  lam_dtype real_dtype;   /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
+  uint64_t seed;          /**< of every random choice of the input */
   const lam_host *host;   /**< valid as long as the instance */
   const lam_files *files; /**< for LAM_EXT_FILES; valid as long as the instance */
 } lam_input_args;
 
+/** An input type: what the host calls, written by LAM_INPUT. */
 typedef struct lam_input_vt {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t instance_size;
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields; /**< [load] */
   /** [instance] Opens files, checks them; called once on a zeroed, filled instance. */
   lam_status (*open) (void *self, const lam_input_args *args, lam_error *error);
@@ -44,10 +46,11 @@ typedef struct lam_input_vt {
   void (*reset) (void *self);
   /** [any] Batches in an epoch, or -1 when unknown. */
   int64_t (*batches) (const void *self);
-  /** [instance] Position (epoch, place, shuffle order): bytes it takes, writing it, going back to
-   * it. restore refuses bytes that do not fit this data. */
+  /** [instance] Bytes that save writes: the position (epoch, place, shuffle order), not the data. */
   uint64_t (*state_size) (const void *self);
+  /** [instance] Writes the position, state_size bytes. */
   void (*save) (const void *self, void *out);
+  /** [instance] Goes back to a saved position; refuses bytes that do not fit this data. */
   lam_status (*restore) (void *self, const void *state, uint64_t size, lam_error *error);
 } lam_input_vt;
 

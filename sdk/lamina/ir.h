@@ -20,16 +20,18 @@
 extern "C" {
 #endif
 
-/** IR revision described by this header: rows of ops.def state the minor that brought them. Minor 1
+#define LAM_IR_MAJOR 1 /**< functions of another major are refused */
+/** Newest IR minor of this header: rows of ops.def state the minor that brought them. Minor 1
  * brought logistic, reduce_precision, dynamic_slice, dynamic_update_slice, cumsum and top_k;
  * minor 2 all_reduce, all_gather and axis_index. */
-#define LAM_IR_MAJOR 1
 #define LAM_IR_MINOR 2
 
 /** Op numbers: LAM_OP_add, LAM_OP_dot_general ... Reserved rows have a number too. */
 enum {
+/** One number of the enum for each row of the table. */
 #define LAM_OP(name, number, since, min, max, results, class, flags, attrs, doc)                   \
   LAM_OP_##name = number,
+/** Reserved numbers too. */
 #define LAM_OP_RESERVED(name, number) LAM_OP_##name = number,
 #include <lamina/ops.def>
   LAM_OP_NONE = 0
@@ -50,53 +52,53 @@ enum {
 
 /** One attribute: key, kind and the member that the kind names. Absent keys have their default. */
 typedef struct lam_attr {
-  const char *key; /**< lower-case ASCII */
-  int32_t kind;    /**< LAM_ATTR_* */
-  uint32_t flags;  /**< LAM_ATTR_MUST_UNDERSTAND */
-  int64_t i;
-  double f;
-  const void *data;
-  uint64_t n;
+  const char *key;  /**< lower-case ASCII */
+  int32_t kind;     /**< LAM_ATTR_* */
+  uint32_t flags;   /**< LAM_ATTR_MUST_UNDERSTAND */
+  int64_t i;        /**< INT, DTYPE */
+  double f;         /**< FLOAT */
+  const void *data; /**< INTS, STR, BYTES */
+  uint64_t n;       /**< elements (INTS) or bytes (STR, BYTES) of data */
 } lam_attr;
 
 /** One equation: results = op (operands) {attrs} (regions). */
 typedef struct lam_equation {
-  int32_t op;          /**< LAM_OP_* */
-  uint32_t n_operands; /**< operands are function->operands[first_operand ...] */
-  uint32_t first_operand;
-  uint32_t n_results; /**< results are the values first_result, first_result + 1 ... */
-  uint32_t first_result;
-  uint32_t n_attrs;
-  uint32_t first_attr;
-  uint32_t n_regions;
-  uint32_t first_region;
+  int32_t op;             /**< LAM_OP_* */
+  uint32_t n_operands;    /**< operands are function->operands[first_operand ...] */
+  uint32_t first_operand; /**< place in function->operands */
+  uint32_t n_results;     /**< results are the values first_result, first_result + 1 ... */
+  uint32_t first_result;  /**< value number of result 0 */
+  uint32_t n_attrs;       /**< attributes are lam_attr_at (f, first_attr) and so on */
+  uint32_t first_attr;    /**< place in function->attrs */
+  uint32_t n_regions;     /**< regions are function->regions[first_region ...] */
+  uint32_t first_region;  /**< place in function->regions */
   uint32_t path; /**< index into function->paths: the layer path that recorded it; 0 is "" */
 } lam_equation;
 
 /** A function: parameters, equations, results. */
 typedef struct lam_function {
   uint32_t struct_size;
-  uint32_t ir_minor; /**< newest `since` of any op used */
-  const char *name;  /**< [a-zA-Z0-9_.-]+ */
-  uint32_t n_params; /**< values 0 .. n_params-1 */
-  uint32_t n_results;
-  uint32_t n_values;
-  uint32_t n_equations;
-  uint32_t n_operands; /**< length of operands */
-  uint32_t n_attrs;
-  uint32_t n_regions;
-  uint32_t n_paths;     /**< >= 1 */
-  uint32_t type_stride; /**< bytes from one element to the next */
-  uint32_t equation_stride;
-  uint32_t attr_stride;
+  uint32_t ir_minor;        /**< newest `since` of any op used */
+  const char *name;         /**< [a-zA-Z0-9_.-]+ */
+  uint32_t n_params;        /**< values 0 .. n_params-1 */
+  uint32_t n_results;       /**< length of results */
+  uint32_t n_values;        /**< parameters and results of all equations */
+  uint32_t n_equations;     /**< length of equations */
+  uint32_t n_operands;      /**< length of operands */
+  uint32_t n_attrs;         /**< length of attrs */
+  uint32_t n_regions;       /**< length of regions */
+  uint32_t n_paths;         /**< >= 1 */
+  uint32_t type_stride;     /**< bytes from one element to the next */
+  uint32_t equation_stride; /**< bytes from one equation to the next */
+  uint32_t attr_stride;     /**< bytes from one attribute to the next */
   uint32_t reserved;
-  const lam_type *types; /**< of each value */
-  const lam_equation *equations;
-  const uint32_t *operands; /**< value numbers */
-  const lam_attr *attrs;
+  const lam_type *types;                     /**< of each value */
+  const lam_equation *equations;             /**< in order of execution; lam_equation_at */
+  const uint32_t *operands;                  /**< value numbers */
+  const lam_attr *attrs;                     /**< of all equations; lam_attr_at */
   const struct lam_function *const *regions; /**< closed functions */
   const uint32_t *results;                   /**< value numbers; may repeat, may be parameters */
-  const char *const *paths;
+  const char *const *paths; /**< layer paths, "lm.stack.layer_03.ffn"; paths[0] is "" */
 } lam_function;
 
 /** Type of value v. */

@@ -41,14 +41,14 @@ typedef struct lam_method {
 /** A layer type. */
 typedef struct lam_layer_vt {
   uint32_t struct_size;
-  uint32_t n_methods;
-  uint64_t instance_size;
+  uint32_t n_methods;     /**< length of methods */
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields;             /**< [load] */
   void (*setup) (void *self, lam_setup *s); /**< [instance] */
   const lam_method *const *methods;         /**< n_methods pointers */
 } lam_layer_vt;
 
-/* Thunk and record of a nest method T_name. */
+/** Thunk and record of a nest method T_name. */
 #define LAM_METHOD(T, method)                                                                      \
   static lam_nest T##_lam_##method (const void *self, lam_trace *t, lam_nest in)                   \
   {                                                                                                \
@@ -61,7 +61,7 @@ typedef struct lam_layer_vt {
   static const lam_method T##_lam_method_##method = {(uint32_t)sizeof (lam_method), 0, #method,    \
                                                      T##_lam_##method};
 
-/* Thunk and record of a one-tensor method T_name. */
+/** Thunk and record of a one-tensor method T_name. */
 #define LAM_METHOD_TENSOR(T, method)                                                               \
   static lam_nest T##_lam_##method (const void *self, lam_trace *t, lam_nest in)                   \
   {                                                                                                \

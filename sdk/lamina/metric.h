@@ -18,10 +18,11 @@
 extern "C" {
 #endif
 
+/** A metric type: what the host calls, written by LAM_METRIC. */
 typedef struct lam_metric_vt {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t instance_size;
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields;             /**< [load] */
   void (*setup) (void *self, lam_setup *s); /**< [instance] */
   /** [trace] in: {"inputs": the batch, "per_example": what the model's fprop gave per example}.

@@ -17,16 +17,18 @@
 extern "C" {
 #endif
 
-#define LAM_NEST_LEAF 0
-#define LAM_NEST_MAP  1
-#define LAM_NEST_LIST 2
+#define LAM_NEST_LEAF 0 /**< a tensor or nil */
+#define LAM_NEST_MAP  1 /**< children by key */
+#define LAM_NEST_LIST 2 /**< children by number */
 
+/** An empty map. */
 static inline lam_nest
 lam_nest_map (lam_trace *t)
 {
   return t->api->nest_new (t, LAM_NEST_MAP);
 }
 
+/** An empty list. */
 static inline lam_nest
 lam_nest_list (lam_trace *t)
 {
@@ -61,6 +63,7 @@ lam_nest_get_tensor (lam_trace *t, lam_nest nest, const char *path)
   return t->api->nest_tensor (t, t->api->nest_get (t, nest, path));
 }
 
+/** True if there is a node at the path; never an error. */
 static inline bool
 lam_nest_has (lam_trace *t, lam_nest nest, const char *path)
 {
@@ -74,6 +77,7 @@ lam_nest_set (lam_trace *t, lam_nest nest, const char *path, lam_nest child)
   t->api->nest_set (t, nest, path, child);
 }
 
+/** Puts a leaf at a path, making maps on the way. */
 static inline void
 lam_nest_set_tensor (lam_trace *t, lam_nest nest, const char *path, lam_tensor x)
 {

@@ -65,18 +65,21 @@ lam_type_of (lam_trace *t, lam_tensor x)
   return type;
 }
 
+/** dtype of x; LAM_DTYPE_NONE for nil or after an error. */
 static inline lam_dtype
 lam_dtype_of (lam_trace *t, lam_tensor x)
 {
   return lam_type_of (t, x).dtype;
 }
 
+/** Number of axes of x; 0 for nil or after an error. */
 static inline int32_t
 lam_rank_of (lam_trace *t, lam_tensor x)
 {
   return lam_type_of (t, x).rank;
 }
 
+/** Shape of x; LAM_SCALAR for nil or after an error. */
 static inline lam_shape
 lam_shape_of (lam_trace *t, lam_tensor x)
 {
@@ -88,6 +91,7 @@ lam_shape_of (lam_trace *t, lam_tensor x)
   return shape;
 }
 
+/** A type of this dtype and shape; the dims behind the rank are 0. */
 static inline lam_type
 lam_type_make (lam_dtype dtype, lam_shape shape)
 {
@@ -99,7 +103,7 @@ lam_type_make (lam_dtype dtype, lam_shape shape)
   return type;
 }
 
-/* Axis counted from the front; -1 and a sticky error if the tensor has no such axis. */
+/** Axis counted from the front; -1 and a sticky error if the tensor has no such axis. */
 static inline int32_t
 lam_axis (lam_trace *t, int64_t axis, int32_t rank)
 {
@@ -112,6 +116,7 @@ lam_axis (lam_trace *t, int64_t axis, int32_t rank)
 
 /** @name Attributes of an op; what they point to must live until it is recorded */
 /**@{*/
+/** An attribute without a value; the others fill it. */
 static inline lam_attr
 lam_attr_make (const char *key, int32_t kind)
 {
@@ -126,6 +131,7 @@ lam_attr_make (const char *key, int32_t kind)
   return a;
 }
 
+/** An integer attribute. */
 static inline lam_attr
 lam_attr_of_int (const char *key, int64_t value)
 {
@@ -134,6 +140,7 @@ lam_attr_of_int (const char *key, int64_t value)
   return a;
 }
 
+/** A dtype as an attribute. */
 static inline lam_attr
 lam_attr_of_dtype (const char *key, lam_dtype value)
 {
@@ -142,6 +149,7 @@ lam_attr_of_dtype (const char *key, lam_dtype value)
   return a;
 }
 
+/** A list of n integers; n 0 is an empty list, not the default. */
 static inline lam_attr
 lam_attr_of_ints (const char *key, const int64_t *values, uint64_t n)
 {
@@ -151,6 +159,7 @@ lam_attr_of_ints (const char *key, const int64_t *values, uint64_t n)
   return a;
 }
 
+/** The dims of a lam_axes as a list of integers. */
 static inline lam_attr
 lam_attr_of_axes (const char *key, const lam_axes *axes)
 {
@@ -168,6 +177,7 @@ lam_attr_of_str (const char *key, const char *text)
   return a;
 }
 
+/** n bytes: elements in memory order, little-endian. */
 static inline lam_attr
 lam_attr_of_bytes (const char *key, const void *bytes, uint64_t n)
 {
@@ -216,7 +226,7 @@ lam_record_unary (lam_trace *t, int32_t op, lam_tensor x, const lam_attr *attrs,
   return lam_record (t, &call);
 }
 
-/* Bits of v in a float format of e exponent and m fraction bits, rounded to nearest even. */
+/** Bits of v in a float format of e exponent and m fraction bits, rounded to nearest even. */
 static inline uint64_t
 lam_narrow_bits (double v, int e, int m)
 {
@@ -266,7 +276,7 @@ lam_dtype_encode (lam_dtype dtype, double v)
   }
 }
 
-/* Records a constant: `n` bytes of elements, one element or all of them. */
+/** Records a constant: `n` bytes of elements, one element or all of them. */
 static inline lam_tensor
 lam_record_constant (lam_trace *t, const lam_type *type, const void *bytes, uint64_t n)
 {
@@ -320,6 +330,7 @@ lam_full_like (lam_trace *t, lam_tensor x, double v)
                                       : lam_full (t, type.dtype, lam_shape_of (t, x), v);
 }
 
+/** Zeros (false) of the shape and dtype of x; nil if x is nil. */
 static inline lam_tensor
 lam_zeros_like (lam_trace *t, lam_tensor x)
 {
@@ -368,7 +379,7 @@ lam_broadcast_to (lam_trace *t, lam_tensor x, lam_shape shape)
   return lam_broadcast_in_dim (t, x, shape, axes);
 }
 
-/* Shape that a and b broadcast to; false where numpy would refuse. */
+/** Shape that a and b broadcast to; false where numpy would refuse. */
 static inline bool
 lam_broadcast_shape (lam_shape a, lam_shape b, lam_shape *out)
 {

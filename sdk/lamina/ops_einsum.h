@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/* Letters of one operand or of the result. */
+/** Letters of one operand or of the result. */
 typedef struct lam_einsum_letters {
-  int32_t n;
-  char at[LAM_MAX_RANK];
+  int32_t n;             /**< how many, one for each axis */
+  char at[LAM_MAX_RANK]; /**< a-z and A-Z, not terminated */
 } lam_einsum_letters;
 
 static inline int32_t

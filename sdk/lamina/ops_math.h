@@ -38,68 +38,119 @@ extern "C" {
 
 /** @name Two operands */
 /**@{*/
+/** a + b; bool: or. */
 LAM_BINARY_ (lam_add, add)
+/** a - b; numbers. */
 LAM_BINARY_ (lam_sub, subtract)
+/** a * b; bool: and. */
 LAM_BINARY_ (lam_mul, multiply)
+/** a / b; integers truncate, x / 0 = -1 (all bits set). */
 LAM_BINARY_ (lam_div, divide)
+/** a - trunc (a / b) * b, with the sign of a; integers: x rem 0 = x. */
 LAM_BINARY_ (lam_rem, remainder)
+/** a to the power b; floats. */
 LAM_BINARY_ (lam_pow, power)
+/** The larger; NaN if either is NaN; ties split the gradient. */
 LAM_BINARY_ (lam_max, maximum)
+/** The smaller; NaN if either is NaN; ties split the gradient. */
 LAM_BINARY_ (lam_min, minimum)
+/** Angle of the point (b, a) in radians, in [-pi, pi]; floats. */
 LAM_BINARY_ (lam_atan2, atan2)
+/** Bitwise and; integers and bool. */
 LAM_BINARY_ (lam_and, and)
+/** Bitwise or; integers and bool. */
 LAM_BINARY_ (lam_or, or)
+/** Bitwise exclusive or; integers and bool. */
 LAM_BINARY_ (lam_xor, xor)
+/** a << b, 0 for b >= width; integers. */
 LAM_BINARY_ (lam_shift_left, shift_left)
+/** a >> b with zeros coming in, 0 for b >= width; integers. */
 LAM_BINARY_ (lam_shift_right_logical, shift_right_logical)
+/** a >> b with copies of the sign bit coming in (zeros if unsigned); integers. */
 LAM_BINARY_ (lam_shift_right_arithmetic, shift_right_arithmetic)
 /**@}*/
 
 /** @name A tensor and a number, rounded to the tensor's dtype */
 /**@{*/
+/** x + v. */
 LAM_SCALAR_ (lam_add_scalar, lam_add)
+/** x - v. */
 LAM_SCALAR_ (lam_sub_scalar, lam_sub)
+/** x * v. */
 LAM_SCALAR_ (lam_mul_scalar, lam_mul)
+/** x / v: divides, does not multiply by 1 / v. */
 LAM_SCALAR_ (lam_div_scalar, lam_div)
+/** x to the power v; floats. */
 LAM_SCALAR_ (lam_pow_scalar, lam_pow)
+/** maximum (x, v). */
 LAM_SCALAR_ (lam_max_scalar, lam_max)
+/** minimum (x, v). */
 LAM_SCALAR_ (lam_min_scalar, lam_min)
 /**@}*/
 
 /** @name Comparisons; the result is bool */
 /**@{*/
+/** a == b; false for NaN. */
 LAM_COMPARE_ (lam_eq, "EQ")
+/** a != b; true for NaN. */
 LAM_COMPARE_ (lam_ne, "NE")
+/** a < b; false for NaN. */
 LAM_COMPARE_ (lam_lt, "LT")
+/** a <= b; false for NaN. */
 LAM_COMPARE_ (lam_le, "LE")
+/** a > b; false for NaN. */
 LAM_COMPARE_ (lam_gt, "GT")
+/** a >= b; false for NaN. */
 LAM_COMPARE_ (lam_ge, "GE")
 /**@}*/
 
 /** @name One operand */
 /**@{*/
+/** -x; integers wrap. */
 LAM_UNARY_ (lam_neg, negate)
+/** |x|; floats and signed integers; gradient 1 at 0. */
 LAM_UNARY_ (lam_abs, abs)
+/** -1, 0 or 1; floats keep -0, +0 and NaN; no gradient. */
 LAM_UNARY_ (lam_sign, sign)
+/** Largest whole number not above x; no gradient. */
 LAM_UNARY_ (lam_floor, floor)
+/** Smallest whole number not below x; no gradient. */
 LAM_UNARY_ (lam_ceil, ceil)
+/** Nearest whole number, halves to even; no gradient. */
 LAM_UNARY_ (lam_round, round_nearest_even)
+/** e^x. */
 LAM_UNARY_ (lam_exp, exponential)
+/** e^x - 1, exact near 0. */
 LAM_UNARY_ (lam_expm1, exponential_minus_one)
+/** Natural logarithm; -inf at 0, NaN below. */
 LAM_UNARY_ (lam_log, log)
+/** log (1 + x), exact near 0; -inf at -1. */
 LAM_UNARY_ (lam_log1p, log_plus_one)
+/** Square root; NaN below 0; gradient infinite at 0. */
 LAM_UNARY_ (lam_sqrt, sqrt)
+/** 1 / sqrt (x); inf at 0. */
 LAM_UNARY_ (lam_rsqrt, rsqrt)
+/** Cube root, of negative numbers too. */
 LAM_UNARY_ (lam_cbrt, cbrt)
+/** Sine of x in radians. */
 LAM_UNARY_ (lam_sin, sine)
+/** Cosine of x in radians. */
 LAM_UNARY_ (lam_cos, cosine)
+/** Tangent of x in radians. */
 LAM_UNARY_ (lam_tan, tan)
+/** Hyperbolic tangent. */
 LAM_UNARY_ (lam_tanh, tanh)
+/** 1 / (1 + e^-x), the op logistic. */
 LAM_UNARY_ (lam_sigmoid, logistic)
+/** Error function, 2 / sqrt (pi) times the integral of e^(-u^2) from 0 to x. */
 LAM_UNARY_ (lam_erf, erf)
+/** Inverse of erf; +-inf at +-1, NaN outside. */
 LAM_UNARY_ (lam_erf_inv, erf_inv)
+/** bool: neither infinite nor NaN. */
 LAM_UNARY_ (lam_is_finite, is_finite)
+/** Bitwise complement; bool: logical not. */
 LAM_UNARY_ (lam_not, not)
+/** Number of one bits, in the dtype of x; integers. */
 LAM_UNARY_ (lam_population_count, population_count)
 /** The operand; its gradient is zero. */
 LAM_UNARY_ (lam_stop_gradient, stop_gradient)

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Axes counted from the front, in increasing order, each once; all of them for LAM_EVERY_AXIS. */
+/** Axes counted from the front, in increasing order, each once; all of them for LAM_EVERY_AXIS. */
 static inline lam_axes
 lam_axes_of (lam_trace *t, int32_t rank, lam_axes axes)
 {
@@ -46,12 +46,15 @@ lam_reduce (lam_trace *t, lam_tensor x, const char *computation, lam_axes axes, 
   return keepdims ? lam_reshape (t, x, kept) : x;
 }
 
+/** Sum over axes, which vanish or (keepdims) have size 1; 0 without elements; f16 and bf16 add
+ * in f32. */
 static inline lam_tensor
 lam_sum (lam_trace *t, lam_tensor x, lam_axes axes, bool keepdims)
 {
   return lam_reduce (t, x, "add", axes, keepdims);
 }
 
+/** Product over axes; 1 without elements; its gradient is exact also where elements are 0. */
 static inline lam_tensor
 lam_prod (lam_trace *t, lam_tensor x, lam_axes axes, bool keepdims)
 {
@@ -65,6 +68,7 @@ lam_max_over (lam_trace *t, lam_tensor x, lam_axes axes, bool keepdims)
   return lam_reduce (t, x, "maximum", axes, keepdims);
 }
 
+/** The smallest element; NaN if there is one; ties share the gradient. */
 static inline lam_tensor
 lam_min_over (lam_trace *t, lam_tensor x, lam_axes axes, bool keepdims)
 {
@@ -134,6 +138,7 @@ lam_argmax (lam_trace *t, lam_tensor x, int32_t axis)
   return lam_arg_ (t, LAM_OP_argmax, x, axis);
 }
 
+/** i32 index of the first smallest element along axis, which is removed; the first NaN wins. */
 static inline lam_tensor
 lam_argmin (lam_trace *t, lam_tensor x, int32_t axis)
 {
@@ -142,8 +147,10 @@ lam_argmin (lam_trace *t, lam_tensor x, int32_t axis)
 
 /** Windows over every axis of a tensor; rank numbers each, padding 2 * rank: low0 high0 low1 ... */
 typedef struct lam_window {
-  int32_t rank, reserved;
+  int32_t rank, reserved; /**< axes of the tensor */
+  /** elements of a window, step between windows, added around (negative: cut) */
   int64_t size[LAM_MAX_RANK], strides[LAM_MAX_RANK], padding[2 * LAM_MAX_RANK];
+  /** distance of neighbours of the tensor, of a window */
   int64_t base_dilations[LAM_MAX_RANK], window_dilations[LAM_MAX_RANK];
 } lam_window;
 
@@ -178,6 +185,7 @@ lam_reduce_window (lam_trace *t, lam_tensor x, const char *computation, const la
 
 /** Dimension numbers of a matrix product: axes of each side, in pairs. */
 typedef struct lam_dot_dims {
+  /** axes that run along, that are summed */
   lam_axes lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   lam_dtype out_dtype; /**< LAM_DTYPE_NONE: the operands' */
 } lam_dot_dims;
@@ -223,11 +231,13 @@ lam_add_bias (lam_trace *t, lam_tensor y, lam_tensor bias)
 
 /** A convolution over n_spatial axes; specs as in ops.def. */
 typedef struct lam_conv_dims {
-  int32_t n_spatial, reserved;
+  int32_t n_spatial, reserved; /**< axes beside batch and feature */
+  /** of each spatial axis; padding low0 high0 low1 ... */
   int64_t strides[LAM_MAX_RANK], padding[2 * LAM_MAX_RANK];
+  /** distance of neighbours of x, of w */
   int64_t lhs_dilation[LAM_MAX_RANK], rhs_dilation[LAM_MAX_RANK];
-  lam_axes lhs_spec, rhs_spec, out_spec;
-  int64_t feature_group_count, batch_group_count;
+  lam_axes lhs_spec, rhs_spec, out_spec;          /**< axes by role */
+  int64_t feature_group_count, batch_group_count; /**< one of both is 1 */
 } lam_conv_dims;
 
 /** Channels last: x (B, spatial ..., C), w (spatial ..., C / groups, D) -> (B, spatial ..., D); stride

@@ -168,10 +168,11 @@ lam_iota (lam_trace *t, lam_dtype dtype, lam_shape shape, int32_t axis)
 
 /** Dimension numbers of a gather, named as in ops.def. */
 typedef struct lam_gather_dims {
+  /** see the op gather */
   lam_axes offset_dims, collapsed_slice_dims, operand_batching_dims, start_indices_batching_dims;
-  lam_axes start_index_map, slice_sizes;
-  int64_t index_vector_dim;
-  const char *mode; /**< LAM_CLIP or LAM_FILL */
+  lam_axes start_index_map, slice_sizes; /**< see the op gather */
+  int64_t index_vector_dim; /**< axis of the components; rank of the indices: one component each */
+  const char *mode;         /**< LAM_CLIP or LAM_FILL */
 } lam_gather_dims;
 
 /** Slices of x at the integer starts in indices. */
@@ -220,11 +221,12 @@ lam_take (lam_trace *t, lam_tensor x, lam_tensor indices, int32_t axis)
 
 /** Dimension numbers of a scatter, named as in ops.def. */
 typedef struct lam_scatter_dims {
+  /** see the op scatter */
   lam_axes update_window_dims, inserted_window_dims, input_batching_dims;
-  lam_axes scatter_indices_batching_dims, scatter_dims_to_operand_dims;
-  int64_t index_vector_dim;
-  const char *computation; /**< "add" "multiply" "minimum" "maximum" "update" */
-  const char *mode;        /**< LAM_CLIP or LAM_FILL */
+  lam_axes scatter_indices_batching_dims, scatter_dims_to_operand_dims; /**< see the op scatter */
+  int64_t index_vector_dim; /**< axis of the components; rank of the indices: one component each */
+  const char *computation;  /**< "add" "multiply" "minimum" "maximum" "update" */
+  const char *mode;         /**< LAM_CLIP or LAM_FILL */
 } lam_scatter_dims;
 
 /** x with updates combined in at the integer starts in indices. */

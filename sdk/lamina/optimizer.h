@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define LAM_MAX_SLOTS 8
+#define LAM_MAX_SLOTS 8 /**< most slots of one variable */
 
 /** Collects slots; given to declare_slots. */
 typedef struct lam_slots {
@@ -37,19 +37,20 @@ typedef struct lam_slots {
 /** One variable's update. Slots in the order of declaration. */
 typedef struct lam_update {
   uint32_t struct_size;
-  uint32_t n_slots;
-  lam_tensor grad; /**< as var */
-  lam_tensor var;
+  uint32_t n_slots;         /**< length of slots and new_slots */
+  lam_tensor grad;          /**< as var */
+  lam_tensor var;           /**< its value before the update */
   lam_tensor learning_rate; /**< scalar of real_dtype: schedule (count) * learning_rate */
   lam_tensor count;         /**< u32 scalar: updates made before this one */
-  const lam_tensor *slots;
-  lam_tensor *new_slots; /**< filled by update */
+  const lam_tensor *slots;  /**< their values before the update */
+  lam_tensor *new_slots;    /**< filled by update */
 } lam_update;
 
+/** An optimizer type: what the host calls, written by LAM_OPTIMIZER. */
 typedef struct lam_optimizer_vt {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t instance_size;
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields;                                                /**< [load] */
   void (*setup) (void *self, lam_setup *s);                                    /**< [instance] */
   void (*declare_slots) (const void *self, lam_slots *s, const lam_type *var); /**< [trace] */

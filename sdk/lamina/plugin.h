@@ -27,18 +27,22 @@
 extern "C" {
 #endif
 
-#define LAM_ABI_MAJOR 1
+#define LAM_ABI_MAJOR 1 /**< plugins and hosts of another major refuse each other */
 #define LAM_ABI_MINOR 0 /**< newest minor that this header knows */
 #ifndef LAM_TARGET_MINOR
 #define LAM_TARGET_MINOR 0 /**< oldest host minor the author wants to run on */
 #endif
 
-#define LAM_ENTRY_MAGIC  0x314d414cu /**< "LAM1", little-endian */
-#define LAM_ENTRY_SYMBOL "lam_plugin_entry_v1"
+#define LAM_ENTRY_MAGIC  0x314d414cu           /**< "LAM1", little-endian */
+#define LAM_ENTRY_SYMBOL "lam_plugin_entry_v1" /**< the one symbol that a plugin exports */
 
-#define LAM_EXPORT    __attribute__ ((visibility ("default")))
-#define LAM_HIDDEN    __attribute__ ((visibility ("hidden")))
-#define LAM_UNUSED    __attribute__ ((unused))
+/** Visible outside the shared object: the entry only. */
+#define LAM_EXPORT __attribute__ ((visibility ("default")))
+/** Visible in the other source files of the same plugin only. */
+#define LAM_HIDDEN __attribute__ ((visibility ("hidden")))
+/** No warning where it is not used. */
+#define LAM_UNUSED __attribute__ ((unused))
+/** Bytes of a struct T up to the end of member f. */
 #define LAM_END(T, f) (offsetof (T, f) + sizeof (((T *)0)->f))
 /** True if table p, of type T and filled by the other side, has member f and it is not NULL. */
 #define LAM_HAS(p, T, f) ((p)->struct_size >= LAM_END (T, f) && (p)->f)
@@ -49,7 +53,7 @@ typedef struct lam_error lam_error;
 /** What the host offers outside traces. Valid until process end. */
 typedef struct lam_host {
   uint32_t struct_size;
-  uint16_t abi_major, abi_minor;
+  uint16_t abi_major, abi_minor; /**< of the host */
   /** [any] An extension table by id ("lamina.host.zip/1"), or NULL. */
   const void *(*get_extension) (const struct lam_host *host, const char *id);
   /** [any] Zeroed memory, align a power of two; NULL when short. Free with free(). */
@@ -60,21 +64,21 @@ typedef struct lam_host {
   void (*log) (const struct lam_host *host, int32_t level, const char *message);
   /** [any] Sets the error (message copied, first one wins) and returns status. */
   lam_status (*error_set) (lam_error *error, lam_status status, const char *message);
-  void *reserved[3];
+  void *reserved[3]; /**< NULL */
 } lam_host;
 
 /** @name Kinds of things a plugin provides; the revision is part of the id */
 /**@{*/
-#define LAM_KIND_LAYER      "lamina.layer/1"
-#define LAM_KIND_OPTIMIZER  "lamina.optimizer/1"
-#define LAM_KIND_LEARNER    "lamina.learner/1"
-#define LAM_KIND_SCHEDULE   "lamina.schedule/1"
-#define LAM_KIND_INPUT      "lamina.input/1"
-#define LAM_KIND_BACKEND    "lamina.backend/1"
-#define LAM_KIND_METRIC     "lamina.metric/1"
-#define LAM_KIND_TOKENIZER  "lamina.tokenizer/1" /* reserved */
-#define LAM_KIND_COLLECTIVE "lamina.collective/1"
-#define LAM_KIND_KERNEL     "lamina.kernel/1" /* reserved */
+#define LAM_KIND_LAYER      "lamina.layer/1"      /**< layer.h */
+#define LAM_KIND_OPTIMIZER  "lamina.optimizer/1"  /**< optimizer.h */
+#define LAM_KIND_LEARNER    "lamina.learner/1"    /**< learner.h */
+#define LAM_KIND_SCHEDULE   "lamina.schedule/1"   /**< schedule.h */
+#define LAM_KIND_INPUT      "lamina.input/1"      /**< input.h */
+#define LAM_KIND_BACKEND    "lamina.backend/1"    /**< backend.h */
+#define LAM_KIND_METRIC     "lamina.metric/1"     /**< metric.h */
+#define LAM_KIND_TOKENIZER  "lamina.tokenizer/1"  /**< reserved */
+#define LAM_KIND_COLLECTIVE "lamina.collective/1" /**< collective.h */
+#define LAM_KIND_KERNEL     "lamina.kernel/1"     /**< reserved */
 /**@}*/
 
 /** One thing provided: static, constant, never freed. */
@@ -90,23 +94,25 @@ typedef struct lam_desc {
 
 /** The one exported symbol: constant data, so that versions are read before any code runs. */
 typedef struct lam_plugin_entry {
-  uint32_t magic, struct_size;
+  uint32_t magic, struct_size;     /**< LAM_ENTRY_MAGIC; sizeof the struct */
   uint16_t abi_major, abi_minor;   /**< of the header it was built with */
   uint16_t need_minor, reserved0;  /**< oldest host minor it accepts */
   const char *id;                  /**< "acme.layers" */
   const char *version;             /**< semantic version */
   const char *license;             /**< SPDX expression */
   const lam_desc *const *provides; /**< n_provides pointers */
-  uint64_t n_provides;
+  uint64_t n_provides;             /**< pointers in provides */
   /** [load] Optional: once before first use; may keep host. Failure refuses the plugin. */
   lam_status (*init) (const lam_host *host, lam_error *error);
   /** [any] Optional: extensions of the plugin as a whole, by id. */
   const void *(*get_extension) (const char *id);
 } lam_plugin_entry;
 
-/* Guards around plugin code: in C++ a thrown exception becomes an error; in C they are empty. */
 #ifdef __cplusplus
+/** Begins plugin code that the host calls. In C++ a thrown exception becomes an error; in C it
+ * is a plain block. */
 #define LAM_TRY try {
+/** Ends it; fail: what to do when an exception arrived. */
 #define LAM_CATCH(fail)                                                                            \
   }                                                                                                \
   catch (...)                                                                                      \
@@ -114,23 +120,31 @@ typedef struct lam_plugin_entry {
     fail;                                                                                          \
   }
 #else
+/** Begins plugin code that the host calls. */
 #define LAM_TRY         {
+/** Ends it. */
 #define LAM_CATCH(fail) }
 #endif
+/** The error message of a caught exception. */
 #define LAM_EXCEPTION "a C++ exception escaped from the plugin; catch it and call lam_fail instead"
 
+/** Part of LAM_CAT. */
 #define LAM_CAT_(a, b) a##b
-#define LAM_CAT(a, b)  LAM_CAT_ (a, b)
-#define LAM_STR_(a)    #a
-#define LAM_STR(a)     LAM_STR_ (a)
+/** Joins two tokens after expanding them. */
+#define LAM_CAT(a, b) LAM_CAT_ (a, b)
+/** Part of LAM_STR. */
+#define LAM_STR_(a) #a
+/** The text of a token after expanding it. */
+#define LAM_STR(a) LAM_STR_ (a)
 
-/*
+/**
  * ELF notes: name "LMP", type LAM_NOTE_TYPE, descriptor = fields separated by NUL bytes, so that a
  * scan reads what a file provides without running its code. (Not JSON: the preprocessor cannot
  * escape an author's text.) Records: "plugin" id version license abi need_minor; "provides" kind id
  * revision summary.
  */
 #define LAM_NOTE_TYPE 0x4c4d0001u
+/** Puts a record (fields separated by NUL bytes) into the ELF note section. */
 #define LAM_NOTE(name, text)                                                                       \
   static const struct {                                                                            \
     uint32_t namesz, descsz, type;                                                                 \
@@ -139,7 +153,7 @@ typedef struct lam_plugin_entry {
   } name __attribute__ ((section (".note.lamina.plugin"), used, aligned (4))) = {                  \
       4, (uint32_t)sizeof (text), LAM_NOTE_TYPE, "LMP", text};
 
-/* One provided thing: its note and its descriptor `<T>_lam_desc`, hidden, so that the plugin's other
+/** One provided thing: its note and its descriptor `<T>_lam_desc`, hidden, so that the plugin's other
  * files can name it. */
 #define LAM_DESCRIBE(T, kind, id, revision, summary, vtable)                                       \
   LAM_NOTE (T##_lam_note, "provides\0" kind "\0" id "\0" LAM_STR (revision) "\0" summary)          \
@@ -197,10 +211,14 @@ typedef struct lam_plugin_entry {
   LAM_EXTERN_C_END
 
 #ifdef __cplusplus
+/** Around declarations of data that C and C++ files share; empty in C. */
 #define LAM_EXTERN_C_BEGIN extern "C" {
-#define LAM_EXTERN_C_END   }
+/** Ends LAM_EXTERN_C_BEGIN. */
+#define LAM_EXTERN_C_END }
 #else
+/** Nothing in C. */
 #define LAM_EXTERN_C_BEGIN
+/** Nothing in C. */
 #define LAM_EXTERN_C_END
 #endif
 

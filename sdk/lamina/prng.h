@@ -20,7 +20,7 @@ extern "C" {
 
 /** A Threefry key. */
 typedef struct lam_prng_key {
-  uint32_t word[2];
+  uint32_t word[2]; /**< as JAX prints them: high, low */
 } lam_prng_key;
 
 /* Four rounds with the rotations of r. */

@@ -34,13 +34,14 @@ lam_random_bits (lam_trace *t, lam_key key, uint32_t width, lam_shape shape)
   return t->api->random_bits (t, key, width, &shape);
 }
 
-/* How a float dtype is laid out, and how many random bits JAX draws for it. */
+/** How a float dtype is laid out, and how many random bits JAX draws for it. */
 typedef struct lam_float_layout {
-  lam_dtype bits_dtype;
-  uint32_t width, fraction, drawn;
-  uint64_t one; /* bits of 1.0 */
+  lam_dtype bits_dtype;            /**< unsigned, as wide */
+  uint32_t width, fraction, drawn; /**< bits: of an element, of its fraction, drawn for it */
+  uint64_t one;                    /**< bits of 1.0 */
 } lam_float_layout;
 
+/** Layout of a float dtype. */
 static inline lam_float_layout
 lam_float_layout_of (lam_dtype dtype)
 {

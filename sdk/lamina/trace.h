@@ -23,21 +23,21 @@ extern "C" {
 
 /** A trace; its one public member is the table of what it can do. */
 typedef struct lam_trace {
-  const struct lam_trace_api *api;
+  const struct lam_trace_api *api; /**< never NULL */
 } lam_trace;
 
 /** One operation to record. */
 typedef struct lam_op_call {
   uint32_t struct_size;
-  int32_t op; /**< LAM_OP_* */
-  uint32_t n_operands;
-  uint32_t n_attrs;
-  uint32_t n_results; /**< capacity of results; must equal what the op has */
+  int32_t op;          /**< LAM_OP_* */
+  uint32_t n_operands; /**< length of operands */
+  uint32_t n_attrs;    /**< length of attrs */
+  uint32_t n_results;  /**< capacity of results; must equal what the op has */
   uint32_t reserved;
-  const lam_tensor *operands;
-  const lam_attr *attrs; /**< copied */
-  const lam_type *type;  /**< wanted result type, for ops with flag T; else NULL */
-  lam_tensor *results;   /**< filled; nil after an error */
+  const lam_tensor *operands; /**< of this trace; a nil one makes all results nil */
+  const lam_attr *attrs;      /**< copied */
+  const lam_type *type;       /**< wanted result type, for ops with flag T; else NULL */
+  lam_tensor *results;        /**< filled; nil after an error */
 } lam_op_call;
 
 /** @name Summary types */
@@ -119,11 +119,13 @@ typedef struct lam_trace_api {
   lam_key (*next_key) (lam_trace *t);
   /** Overwrites key and step of the top context. */
   void (*reset_key) (lam_trace *t, lam_key key, lam_tensor global_step);
+  /** True in evaluation and decoding, false in training; static in a trace. */
   bool (*do_eval) (lam_trace *t);
   /** u32 scalar: the step before its increment. Error without one. */
   lam_tensor (*global_step) (lam_trace *t);
   /** Name must be a valid key ([A-Za-z_][A-Za-z0-9_.]*). */
   void (*namespace_push) (lam_trace *t, const char *name);
+  /** Takes the last name off; error when this layer pushed none. */
   void (*namespace_pop) (lam_trace *t);
   /** Key: join ("/", namespace) + "/" + name + suffix; a taken key gets 1, 2 ... before the suffix.
    * Recorded when verbosity <= the context's (default 3). */
@@ -145,19 +147,33 @@ typedef struct lam_trace_api {
   lam_tensor (*random_bits) (lam_trace *t, lam_key key, uint32_t width, const lam_shape *shape);
 
   /* nests: see nest.h */
+  /** A new empty node; kind: LAM_NEST_MAP or LAM_NEST_LIST. */
   lam_nest (*nest_new) (lam_trace *t, int32_t kind);
+  /** A leaf of x; the nil leaf for nil. */
   lam_nest (*nest_leaf) (lam_trace *t, lam_tensor x);
+  /** The tensor of a leaf; error for a map or a list. */
   lam_tensor (*nest_tensor) (lam_trace *t, lam_nest nest);
+  /** LAM_NEST_LEAF, LAM_NEST_MAP or LAM_NEST_LIST. */
   int32_t (*nest_kind) (lam_trace *t, lam_nest nest);
+  /** Number of children; 0 for a leaf. */
   uint32_t (*nest_size) (lam_trace *t, lam_nest nest);
+  /** Key of child i of a map, in bytewise order; valid as long as the trace. NULL past the end. */
   const char *(*nest_key) (lam_trace *t, lam_nest map, uint32_t i);
+  /** Child i of a map (in order of keys) or a list; error past the end. */
   lam_nest (*nest_child) (lam_trace *t, lam_nest nest, uint32_t i);
+  /** The node at a path ("a.b[2]"); error, with the keys there are, if there is none. */
   lam_nest (*nest_get) (lam_trace *t, lam_nest nest, const char *path);
+  /** True if there is a node at the path; never an error. */
   bool (*nest_has) (lam_trace *t, lam_nest nest, const char *path);
+  /** Puts child at a path of maps, making those that are missing; changes nest itself. */
   void (*nest_set) (lam_trace *t, lam_nest nest, const char *path, lam_nest child);
+  /** Adds child to the end of a list; changes list itself. */
   void (*nest_append) (lam_trace *t, lam_nest list, lam_nest child);
+  /** Number of leaves; the first `capacity` of them into out, in flatten order. */
   uint32_t (*nest_flatten) (lam_trace *t, lam_nest nest, lam_tensor *out, uint32_t capacity);
+  /** The structure with other leaves; error unless n is its number of leaves. */
   lam_nest (*nest_pack) (lam_trace *t, lam_nest structure, const lam_tensor *leaves, uint32_t n);
+  /** True if kinds, keys and lengths agree everywhere; leaves may differ. */
   bool (*nest_same_structure) (lam_trace *t, lam_nest a, lam_nest b);
 
   /* optimizers and schedules created by lam_create_optimizer and lam_create_schedule */

@@ -57,20 +57,21 @@ typedef struct lam_str {
  * Codes 16-31 are reserved for 8-bit floats, 4-bit integers and complex numbers.
  */
 /**@{*/
+/** Code of an element type: LAM_F32 ...; never a size. */
 typedef int32_t lam_dtype;
-#define LAM_DTYPE_NONE 0 /**< no type; in a spec: inherit */
-#define LAM_F64        1 /**< IEEE binary64 */
-#define LAM_F32        2 /**< IEEE binary32 */
-#define LAM_F16        3 /**< IEEE binary16 */
-#define LAM_BF16       4 /**< bfloat16: the upper half of a binary32 */
-#define LAM_I64        5
-#define LAM_I32        6
-#define LAM_I16        7
-#define LAM_I8         8
-#define LAM_U64        9
-#define LAM_U32        10
-#define LAM_U16        11
-#define LAM_U8         12
+#define LAM_DTYPE_NONE 0  /**< no type; in a spec: inherit */
+#define LAM_F64        1  /**< IEEE binary64 */
+#define LAM_F32        2  /**< IEEE binary32 */
+#define LAM_F16        3  /**< IEEE binary16 */
+#define LAM_BF16       4  /**< bfloat16: the upper half of a binary32 */
+#define LAM_I64        5  /**< signed, 64 bits, two's complement */
+#define LAM_I32        6  /**< signed, 32 bits */
+#define LAM_I16        7  /**< signed, 16 bits */
+#define LAM_I8         8  /**< signed, 8 bits */
+#define LAM_U64        9  /**< unsigned, 64 bits */
+#define LAM_U32        10 /**< unsigned, 32 bits */
+#define LAM_U16        11 /**< unsigned, 16 bits */
+#define LAM_U8         12 /**< unsigned, 8 bits */
 #define LAM_PRED       13 /**< bool: one byte, 0 or 1 (XLA's name; LAM_BOOL declares a field) */
 /**@}*/
 
@@ -163,16 +164,16 @@ lam_dtype_name (lam_dtype dtype)
 
 /** A static shape: dims[0 .. rank-1], each >= 0. Negative dims are reserved for symbolic ids. */
 typedef struct lam_shape {
-  int32_t rank;
+  int32_t rank; /**< number of axes, 0 to LAM_MAX_RANK */
   int32_t reserved;
-  int64_t dims[LAM_MAX_RANK];
+  int64_t dims[LAM_MAX_RANK]; /**< outermost first */
 } lam_shape;
 
 /** Element type and static shape of a tensor: the whole type of an IR value. */
 typedef struct lam_type {
-  lam_dtype dtype;
-  int32_t rank;
-  int64_t dims[LAM_MAX_RANK];
+  lam_dtype dtype;            /**< of every element */
+  int32_t rank;               /**< number of axes; 0: a scalar */
+  int64_t dims[LAM_MAX_RANK]; /**< outermost first; members from rank on are 0 */
 } lam_type;
 
 /**
@@ -181,39 +182,41 @@ typedef struct lam_type {
  * error of that trace, never a crash.
  */
 typedef struct lam_tensor {
-  uint32_t id;
-  uint32_t epoch;
+  uint32_t id;    /**< number of the tensor; 0: none */
+  uint32_t epoch; /**< tells a handle of another trace or region from a valid one */
 } lam_tensor;
 
 /** A tree of tensors (a NestedMap) owned by one trace; see nest.h. {0, 0} is the nil leaf. */
 typedef struct lam_nest {
-  uint32_t id;
-  uint32_t epoch;
+  uint32_t id;    /**< number of the node; 0: none */
+  uint32_t epoch; /**< tells a handle of another trace or region from a valid one */
 } lam_nest;
 
 /** A Threefry key of one trace: a u32[2] tensor with a name of its own so that it is not mixed up. */
 typedef struct lam_key {
-  lam_tensor bits; /* u32[2] */
+  lam_tensor bits; /**< u32[2]; nil: no key */
 } lam_key;
 
 /** A variable that a layer declared; {0, 0} means "not declared". */
 typedef struct lam_var {
-  uint32_t id;
-  uint32_t epoch;
+  uint32_t id;    /**< number of the variable; 0: none */
+  uint32_t epoch; /**< tells a handle of another trace or region from a valid one */
 } lam_var;
 
 /** A child layer, created by the host from an id and a config; {0, 0} means "no child". */
 typedef struct lam_child {
-  uint32_t id;
-  uint32_t epoch;
+  uint32_t id;    /**< number of the child; 0: none */
+  uint32_t epoch; /**< tells a handle of another trace or region from a valid one */
 } lam_child;
 
+/** True for {0, 0}: no tensor. */
 static inline bool
 lam_is_nil (lam_tensor x)
 {
   return x.id == 0;
 }
 
+/** The handle of no tensor. */
 static inline lam_tensor
 lam_nil (void)
 {
@@ -221,7 +224,8 @@ lam_nil (void)
   return x;
 }
 
-/* LAM_SHAPE pads to eight numbers; the count is what was written. */
+/** A shape from its rank and eight numbers, of which the first `rank` count; written by
+ * LAM_SHAPE. */
 static inline lam_shape
 lam_shape_make (int32_t rank, int64_t d0, int64_t d1, int64_t d2, int64_t d3, int64_t d4,
                 int64_t d5, int64_t d6, int64_t d7)
@@ -240,16 +244,20 @@ lam_shape_make (int32_t rank, int64_t d0, int64_t d1, int64_t d2, int64_t d3, in
   return s;
 }
 
+/** Part of LAM_COUNT. */
 #define LAM_COUNT_(a, b, c, d, e, f, g, h, n, ...) n
 /** Number of arguments, 1 to 8. */
 #define LAM_COUNT(...) LAM_COUNT_ (__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+/** Part of LAM_PAD8. */
 #define LAM_PAD8_(n, a, b, c, d, e, f, g, h, ...)                                                  \
   lam_shape_make (n, (int64_t)(a), (int64_t)(b), (int64_t)(c), (int64_t)(d), (int64_t)(e),         \
                   (int64_t)(f), (int64_t)(g), (int64_t)(h))
+/** Calls lam_shape_make with n and the numbers, filled up with zeros. */
 #define LAM_PAD8(n, ...) LAM_PAD8_ (n, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0)
-/** A lam_shape from 1 to 8 dims: LAM_SHAPE (in, out). LAM_SCALAR is the shape of rank 0. */
+/** A lam_shape from 1 to 8 dims: LAM_SHAPE (in, out). */
 #define LAM_SHAPE(...) LAM_PAD8 (LAM_COUNT (__VA_ARGS__), __VA_ARGS__)
-#define LAM_SCALAR     lam_shape_make (0, 0, 0, 0, 0, 0, 0, 0, 0)
+/** The shape of rank 0. */
+#define LAM_SCALAR lam_shape_make (0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 #include <lamina/plugin.h>
 
+/** Id for lam_host.get_extension; the table is a lam_ext_files. */
 #define LAM_EXT_FILES "lamina.host.files/1"
 
 /** Where an input's paths are relative to; given in lam_input_args. */
@@ -17,6 +18,7 @@ typedef struct lam_files lam_files;
 /** An opened file. */
 typedef struct lam_file lam_file;
 
+/** The table of the extension. */
 typedef struct lam_ext_files {
   uint32_t struct_size;
   uint32_t reserved;

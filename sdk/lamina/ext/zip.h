@@ -8,10 +8,13 @@
 
 #include <lamina/plugin.h>
 
+/** Id for lam_host.get_extension; the table is a lam_ext_zip. */
 #define LAM_EXT_ZIP "lamina.host.zip/1"
 
+/** An opened zip file with its members unpacked. */
 typedef struct lam_zip lam_zip;
 
+/** The table of the extension. */
 typedef struct lam_ext_zip {
   uint32_t struct_size;
   uint32_t reserved;
