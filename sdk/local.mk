@@ -87,4 +87,6 @@ nobase_dist_lmdata_DATA = \
   %D%/template/optimizer/Makefile \
   %D%/template/optimizer/optimizer.c
 
+EXTRA_DIST += %D%/doc/Doxyfile %D%/doc/doxygen.awk
+
 pkgconfig_DATA += %D%/lamina-plugin.pc %D%/lamina-kit.pc

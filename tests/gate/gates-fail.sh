@@ -25,10 +25,11 @@ file core/ir/text.c 'printf ("%g", x);'
 file core/ir/open.c '#include <archive.h>' '#include <dlfcn.h>'
 file plugins/layers/a/a.c '#include <glib.h>'
 file plugins/backends/b/b.c '#include "core/ir/ir.h"'
-file sdk/lamina/a.h '#include <stdio.h>' '#include <no-such-header.h>'
+file sdk/lamina/a.h '/** @file */' '#include <stdio.h>' '#include <no-such-header.h>' 'int f (void);'
 file sdk/kit/a.c '#include <glib.h>'
 file tools/a.c '#include "core/ir/ir.h"'
 file tests/base/long.c 'int f (void)' '{' "$(yes '  f ();' | head -n 501)" '}'
+mkdir -p sdk/doc && cp "$gates/../../sdk/doc/Doxyfile" "$gates/../../sdk/doc/doxygen.awk" sdk/doc
 mkdir -p build-aux && cp "$gates/../../build-aux/list-check" build-aux
 
 # fails GATE CASE ...: each case of the gate whose name matches is "not ok", and there is one.
@@ -49,6 +50,7 @@ command -v ctags >/dev/null && fails size 'functions of at most'
 fails text 'licence line' 'no path' 'no host' 'numbers are read' 'numbers are written' 'comments' \
   'no blanks' 'every source'
 command -v clang-format >/dev/null && fails format 'core is formatted'
+command -v doxygen >/dev/null && fails doxygen 'SDK headers are documented'
 fails headers 'SDK headers alone in gcc'
 
 plan

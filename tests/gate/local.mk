@@ -2,6 +2,7 @@
 # tests/gate: shell tests.
 
 shell_tests += \
+  %D%/doxygen.sh \
   %D%/format.sh \
   %D%/gates-fail.sh \
   %D%/headers.sh \

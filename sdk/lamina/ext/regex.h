@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/** Id for get_extension; the table is a lam_ext_regex. */
 #define LAM_EXT_REGEX "lamina.host.regex/1"
 
 /** @name How a text is to match */
@@ -32,10 +33,12 @@ extern "C" {
 
 /** A compiled list of patterns; {NULL, 0}: an empty one. */
 typedef struct lam_patterns {
+  /** owned by the host; begins with a pointer to the table */
   const struct lam_pattern_list *list;
-  uint64_t n;
+  uint64_t n; /**< patterns in it */
 } lam_patterns;
 
+/** The table of the extension. */
 typedef struct lam_ext_regex {
   uint32_t struct_size;
   uint32_t reserved;
@@ -84,6 +87,7 @@ lam_patterns_find_from (lam_trace *t, lam_patterns patterns, const char *text, u
   return -1;
 }
 
+/** [trace] Index of the first pattern that matches, or -1. */
 static inline int64_t
 lam_patterns_find (lam_trace *t, lam_patterns patterns, const char *text)
 {
