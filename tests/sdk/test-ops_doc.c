@@ -118,6 +118,7 @@ test_results (gconstpointer backend_name)
   const LmOpInfo *rows = lm_op_table (&n);
   for (guint i = 0; i < n; i++) {
     g_autoptr (LmOpDoc) doc = read_doc (&rows[i]);
+    g_test_message ("%s", rows[i].name); /* so that a crash has a name */
     run_example (doc, backend);
   }
   g_clear_pointer (&backend, lm_backend_unref);
