@@ -23,4 +23,3 @@ constant_value (const constant *p, lam_trace *t, lam_tensor count)
 }
 
 LAM_SCHEDULE (constant, "lamina.constant", 1, "The same multiplier at every step.")
-LAM_PLUGIN ("lamina.schedules.constant", "0.1.0", "Apache-2.0", LAM_PROVIDES (constant))

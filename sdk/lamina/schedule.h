@@ -15,15 +15,23 @@
 extern "C" {
 #endif
 
+/** A schedule type: what the host calls, written by LAM_SCHEDULE. */
 typedef struct lam_schedule_vt {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t instance_size;
+  uint64_t instance_size; /**< bytes of self, which the host zeroes and fills from the config */
   lam_declare_fields_fn fields;             /**< [load] */
   void (*setup) (void *self, lam_setup *s); /**< [instance] */
   /** [trace] count: u32 scalar; result: scalar of lam_real_dtype (t). */
   lam_tensor (*value) (const void *self, lam_trace *t, lam_tensor count);
 } lam_schedule_vt;
+
+/** The value of a schedule that setup created, at a count (u32 scalar). */
+static inline lam_tensor
+lam_schedule_value (lam_trace *t, lam_child schedule, lam_tensor count)
+{
+  return t->api->schedule_value (t, schedule, count);
+}
 
 /** T_setup (T *, lam_setup *) and T_value (const T *, lam_trace *, lam_tensor) must exist. */
 #define LAM_SCHEDULE(T, id, revision, summary)                                                     \
