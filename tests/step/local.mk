@@ -4,4 +4,5 @@
 check_PROGRAMS += \
   %D%/test-curve \
   %D%/test-errors \
+  %D%/test-options \
   %D%/test-train
