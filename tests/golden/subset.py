@@ -19,7 +19,9 @@ WHOLE = ["ops", "grads", "keys", "schedules_optax", "schedules_praxis"]
 ACTIVATIONS = ["ReLU", "ReLU6", "LeakyReLU", "ELU", "Sigmoid", "Tanh", "GELU", "SiLU", "Swish",
                "Softplus", "SquaredReLU", "CubedReLU", "Exp", "Identity"]
 LAYERS = ["Linear", "Bias", "FeedForward", "Sequential", *ACTIVATIONS, "Dropout", "BatchNorm",
-          "Conv2D", "Pooling", "FullSoftmax"]
+          "LayerNorm", "RmsNorm", "RmsNormNoScale", "GroupNorm", "WeightNormL2", "SpectralNorm",
+          "IdentityNorm", "Conv2D", "Conv3D", "ConvBNAct", "DepthwiseConv1D", "Pooling",
+          "GlobalPooling", "FullSoftmax"]
 KINDS = {
     "layers": {f"praxis.{name}" for name in LAYERS},
     "keys_praxis": {"praxis.init_var"},
@@ -69,6 +71,7 @@ def subset(source, group, kinds):
     kept = choose(cases, kinds)
     missing = kinds - {c["kind"] for c in kept}
     assert not missing, (group, missing)
+    doc["left_out"] = [c["id"] for c in cases if c not in kept]
     doc["subset"] = f"{len(kept)} of {len(cases)} cases: kinds {', '.join(sorted(kinds))}"
     write_group(doc, kept, move_tensors(kept, tensors))
     print(f"{group}: {doc['subset'].split(':')[0]}")

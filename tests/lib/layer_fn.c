@@ -124,7 +124,8 @@ parameters (Call *c, LmTrace *t)
   for (guint i = 0; i < c->fn->names->len; i++) {
     const LmArray *a = c->fn->arrays->pdata[i];
     c->params[i] = lm_trace_param (t, &a->type);
-    if (c->fn->cast_bf16 && a->type.dtype == LAM_F32)
+    bool keep = c->fn->keep_inputs && g_str_has_prefix (c->fn->names->pdata[i], "in:");
+    if (c->fn->cast_bf16 && !keep && a->type.dtype == LAM_F32)
       c->params[i] = lam_cast (c->t, c->params[i], LAM_BF16);
   }
 }

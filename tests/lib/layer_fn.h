@@ -12,12 +12,13 @@ typedef struct LmLayerFn {
   GPtrArray *names;  /* "var:<path>", "in:<name>", "key:<n>" of each parameter */
   GPtrArray *arrays; /* of LmArray*: its value */
   GPtrArray
-      *out_names;  /* "y", "y.<map key>", "y[<list index>]", "updated:<path>", "summary:<key>" */
-  LmFunction *f;   /* after lm_layer_fn_trace */
-  guint draws;     /* how many keys the call drew */
-  bool cast_bf16;  /* variables and inputs of f32 are cast to bf16 first, as a bf16 step does */
-  bool exact_keys; /* next_key gives the given keys only, also where there are none */
-  bool summaries;  /* summaries of one tensor are results too */
+      *out_names;   /* "y", "y.<map key>", "y[<list index>]", "updated:<path>", "summary:<key>" */
+  LmFunction *f;    /* after lm_layer_fn_trace */
+  guint draws;      /* how many keys the call drew */
+  bool cast_bf16;   /* variables and inputs of f32 are cast to bf16 first, as a bf16 step does */
+  bool keep_inputs; /* with cast_bf16: inputs stay f32 */
+  bool exact_keys;  /* next_key gives the given keys only, also where there are none */
+  bool summaries;   /* summaries of one tensor are results too */
 } LmLayerFn;
 
 /* A model of that one layer. config: as in a model file, {"type": ...} (taken); dtype: of the model. On a bad

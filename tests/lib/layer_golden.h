@@ -5,7 +5,7 @@
  * A program of one family names the cases that nothing runs yet:
  *
  *   static const char *const later[] = {"layer.case", NULL};
- *   static const LmLayerSuite suite = {"basic", later, NULL};
+ *   static const LmLayerSuite suite = {.family = "basic", .later = later};
  *   lm_layer_golden_add (&suite);
  */
 #ifndef LM_TEST_LAYER_GOLDEN_H
@@ -28,6 +28,10 @@ typedef struct LmLayerSuite {
   const char *const *later; /* ids of cases, say the reason beside each */
   /* Puts a field of upstream's into our config where names or forms differ; true if it did. May be NULL. */
   bool (*field) (JsonObject *ours, const char *key, JsonNode *value);
+  /* Ids of cases whose upstream gradients have NaN elements that no mathematics wants (a division by 0 in the
+   * branch that a selection drops): ours must be finite there. May be NULL. */
+  const char *const *nan_grads;
+  bool keep_inputs; /* upstream's fprop_dtype casts the variables of these classes only */
 } LmLayerSuite;
 
 /* Adds the tests /plugins/layers/<our name>/golden (the cases of every class that is that layer) and

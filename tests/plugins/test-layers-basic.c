@@ -36,7 +36,7 @@ field (JsonObject *ours, const char *key, JsonNode *value)
   return false;
 }
 
-static const LmLayerSuite suite = {"basic", later, field};
+static const LmLayerSuite suite = {.family = "basic", .later = later, .field = field};
 
 int
 main (int argc, char **argv)

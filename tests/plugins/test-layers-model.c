@@ -6,7 +6,7 @@
 static const char *const later[] = {"softmax.smooth",        "softmax.softcap", "softmax.zloss",
                                     "softmax.smooth_noeval", "softmax.chunked", NULL};
 
-static const LmLayerSuite suite = {"model", later, NULL};
+static const LmLayerSuite suite = {.family = "model", .later = later};
 
 int
 main (int argc, char **argv)

@@ -6,7 +6,7 @@
  * (group step_cases, non_learnable, shows that). */
 static const char *const later[] = {"batch_norm.moving_in_training", NULL};
 
-static const LmLayerSuite suite = {"norm", later, NULL};
+static const LmLayerSuite suite = {.family = "norm", .later = later, .keep_inputs = true};
 
 int
 main (int argc, char **argv)

@@ -3,9 +3,15 @@
 
 plugin_LTLIBRARIES += plugins/lamina-layers-conv.la
 plugins_lamina_layers_conv_la_SOURCES = \
+  %D%/conv.h \
   %D%/conv2d.c \
+  %D%/conv3d.c \
+  %D%/conv_bn_act.c \
+  %D%/depthwise_conv1d.c \
   %D%/family.c \
-  %D%/max_pool.c
+  %D%/global_pooling.c \
+  %D%/pool.h \
+  %D%/pooling.c
 plugins_lamina_layers_conv_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 plugins_lamina_layers_conv_la_CFLAGS = $(PLUGIN_CFLAGS)
 plugins_lamina_layers_conv_la_LDFLAGS = $(PLUGIN_LDFLAGS)
