@@ -3,9 +3,11 @@
 #include "core/api/private.h"
 
 #include <lamina/backend.h>
+#include <lamina/collective.h>
 #include <lamina/input.h>
 #include <lamina/layer.h>
 #include <lamina/learner.h>
+#include <lamina/metric.h>
 #include <lamina/optimizer.h>
 #include <lamina/schedule.h>
 #include <string.h>
@@ -141,12 +143,19 @@ table_of (const LmProvided *p, GError **error)
   if (strcmp (p->kind, LAM_KIND_INPUT) == 0)
     return lm_field_table_new (p->id, ((const lam_input_vt *)vt)->fields,
                                ((const lam_input_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_METRIC) == 0)
+    return lm_field_table_new (p->id, ((const lam_metric_vt *)vt)->fields,
+                               ((const lam_metric_vt *)vt)->instance_size, error);
+  if (strcmp (p->kind, LAM_KIND_COLLECTIVE) == 0)
+    return lm_field_table_new (p->id, ((const lam_collective_vt *)vt)->fields,
+                               ((const lam_collective_vt *)vt)->options_size, error);
   return lm_field_table_new (p->id, ((const lam_backend_vt *)vt)->fields,
                              ((const lam_backend_vt *)vt)->options_size, error);
 }
 
 static const char *const kinds[] = {LAM_KIND_LAYER,    LAM_KIND_OPTIMIZER, LAM_KIND_LEARNER,
-                                    LAM_KIND_SCHEDULE, LAM_KIND_INPUT,     LAM_KIND_BACKEND};
+                                    LAM_KIND_SCHEDULE, LAM_KIND_METRIC,    LAM_KIND_INPUT,
+                                    LAM_KIND_BACKEND,  LAM_KIND_COLLECTIVE};
 
 static const LmProvided *
 find_type (LmRegistry *registry, const char *type, GError **error)

@@ -84,6 +84,7 @@ bool lm_cases_window (const char *check, LmCaseGenerator *out);
 bool lm_cases_order (const char *check, LmCaseGenerator *out);
 bool lm_cases_contract (const char *check, LmCaseGenerator *out);
 bool lm_cases_control (const char *check, LmCaseGenerator *out);
+bool lm_cases_replica (const char *check, LmCaseGenerator *out);
 void lm_cases_composite (LmCases *c);
 
 /* --- from text to function and numbers ---------------------------------------------------------- */

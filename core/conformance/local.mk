@@ -10,6 +10,7 @@ core_sources += \
   %D%/cases_index.c \
   %D%/cases_order.c \
   %D%/cases_reduce.c \
+  %D%/cases_replica.c \
   %D%/cases_shape.c \
   %D%/compare.c \
   %D%/conformance.h \

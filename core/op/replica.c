@@ -95,6 +95,8 @@ all_gather_type (LmTypeCtx *c)
   const lam_type *x = c->operands[0];
   int64_t dimension = lm_type_attr_int (c, "all_gather_dimension", 0);
   int64_t count = lm_type_attr_int (c, "replica_count", 1), dims[LAM_MAX_RANK];
+  if (x->rank == 0)
+    return lm_rule_refuse (c, 0, "an axis to join along");
   if (dimension < 0 || dimension >= x->rank)
     return lm_type_fail (c, "all_gather_dimension is %" G_GINT64_FORMAT ", wanted 0 to %d",
                          dimension, x->rank - 1);

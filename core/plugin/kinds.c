@@ -3,6 +3,7 @@
 #include "core/plugin/kinds.h"
 
 #include <lamina/backend.h>
+#include <lamina/collective.h>
 #include <lamina/input.h>
 #include <lamina/layer.h>
 #include <lamina/learner.h>
@@ -54,6 +55,11 @@ static const LmKindMember backend_functions[] = {
     F (lam_backend_vt, exec_layout),  F (lam_backend_vt, exec_plan),
     F (lam_backend_vt, execute)};
 
+static const LmKindMember collective_functions[] = {
+    F (lam_collective_vt, fields), F (lam_collective_vt, open),   F (lam_collective_vt, close),
+    F (lam_collective_vt, size),   F (lam_collective_vt, member), F (lam_collective_vt, first_rank),
+    F (lam_collective_vt, abort)};
+
 #undef F
 
 #define KIND(id, name, T, last, size_member)                                                       \
@@ -70,6 +76,7 @@ static const LmKind kinds[] = {
     KIND (LAM_KIND_METRIC, metric, lam_metric_vt, value, instance_size),
     KIND (LAM_KIND_INPUT, input, lam_input_vt, restore, instance_size),
     KIND (LAM_KIND_BACKEND, backend, lam_backend_vt, execute, options_size),
+    KIND (LAM_KIND_COLLECTIVE, collective, lam_collective_vt, abort, options_size),
 };
 
 #undef KIND

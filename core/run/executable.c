@@ -87,6 +87,12 @@ lm_executable_layout (const LmExecutable *exe, bool output, uint32_t i)
   return exe->backend->vt->exec_layout (exe->self, output, i);
 }
 
+void
+lm_executable_set_collective (LmExecutable *exe, const lam_collective *collective)
+{
+  exe->collective = collective;
+}
+
 /* --- running ------------------------------------------------------------------------------------ */
 
 static bool
@@ -143,8 +149,12 @@ lm_execute (LmExecutable *exe, LmBuffer *const *in, LmBuffer *const *out, GError
     exe->in[i] = in[i]->self;
   for (uint32_t i = 0; i < n_out; i++)
     exe->out[i] = out[i]->self;
-  lam_exec_call call = {
-      .struct_size = sizeof call, .n_in = n_in, .n_out = n_out, .in = exe->in, .out = exe->out};
+  lam_exec_call call = {.struct_size = sizeof call,
+                        .n_in = n_in,
+                        .n_out = n_out,
+                        .in = exe->in,
+                        .out = exe->out,
+                        .collective = exe->collective};
   lam_error slot;
   lm_plugin_error_init (&slot);
   lam_status status = exe->backend->vt->execute (exe->self, &call, &slot);

@@ -28,6 +28,7 @@ struct LmExecutable {
   lam_alias *aliases;
   guint n_aliases;
   lam_buffer **in, **out; /* room for a call's bindings */
+  const lam_collective *collective;
 };
 
 #endif

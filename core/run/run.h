@@ -9,6 +9,7 @@
 #include "core/plugin/registry.h"
 #include "core/transform/transform.h"
 #include <lamina/backend.h>
+#include <lamina/collective.h>
 
 typedef struct LmBackend LmBackend;
 
@@ -57,6 +58,9 @@ void lm_executable_free (LmExecutable *exe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmExecutable, lm_executable_free)
 const LmFunction *lm_executable_function (const LmExecutable *exe); /* as compiled (final stage) */
 uint64_t lm_executable_layout (const LmExecutable *exe, bool output, uint32_t i);
+
+/* All further runs are those of one replica of a group (borrowed; NULL: of one replica alone). */
+void lm_executable_set_collective (LmExecutable *exe, const lam_collective *collective);
 
 /* Runs over device buffers: in[i], out[o] as the function's parameters and results (types checked);
  * for an alias {o, i} out[o] must be in[i]. Allocates nothing. */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# core/transform: function to function: grad, batch, simplify, cse, dce, legalize.
+# core/transform: function to function: grad, batch, simplify, cse, dce, legalize, bucket.
 
 core_sources += \
   %D%/batch.c \
+  %D%/bucket.c \
   %D%/cse.c \
   %D%/dce.c \
   %D%/grad.c \

@@ -7,9 +7,15 @@ typedef struct Stage {
   LmFunction *(*run) (const LmFunction *f, GError **error); /* NULL: legalize */
 } Stage;
 
+static LmFunction *
+bucket (const LmFunction *f, GError **error)
+{
+  return lm_bucket (f, LM_BUCKET_BYTES, error);
+}
+
 static const Stage stages[] = {
     {"simplify", lm_simplify}, {"cse", lm_cse}, {"dce", lm_dce},   {"legalize", NULL},
-    {NULL, lm_simplify},       {NULL, lm_cse},  {"final", lm_dce},
+    {NULL, lm_simplify},       {NULL, lm_cse},  {NULL, lm_dce},    {"final", bucket},
 };
 
 LmFunction *

@@ -28,6 +28,11 @@ LmFunction *lm_simplify (const LmFunction *f, GError **error); /* fold rules, ex
 LmFunction *lm_cse (const LmFunction *f, GError **error); /* equal (op, operands, attrs, type) */
 LmFunction *lm_dce (const LmFunction *f, GError **error); /* unused equations go */
 
+/* Sums over replicas (all_reduce "add") in messages of at most bucket_bytes, unless one tensor is larger,
+ * each as soon as its operands are there. */
+#define LM_BUCKET_BYTES (UINT64_C (4) << 20)
+LmFunction *lm_bucket (const LmFunction *f, uint64_t bucket_bytes, GError **error);
+
 /* What a backend claims, as the host asked it (core/run) or a test says. */
 typedef struct LmClaims {
   uint32_t ir_minor; /* newest row the backend reads */
@@ -44,7 +49,7 @@ LmFunction *lm_legalize (const LmFunction *f, const LmClaims *claims, GString *e
                          GError **error);
 
 /* The ordered pipeline between a traced function and compile: simplify, cse, dce, legalize,
- * simplify, cse, dce. stage names: "trace", "simplify", "cse", "dce", "legalize", "final".
+ * simplify, cse, dce, bucket. stage names: "trace", "simplify", "cse", "dce", "legalize", "final".
  * dump (may be NULL) is called after each stage with its function. */
 typedef void (*LmStageFn) (const char *stage, const LmFunction *f, gpointer user);
 LmFunction *lm_pipeline (const LmFunction *f, const LmClaims *claims, LmStageFn dump, gpointer user,

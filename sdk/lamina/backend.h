@@ -19,33 +19,38 @@
 extern "C" {
 #endif
 
+struct lam_collective;
+
 typedef struct lam_backend lam_backend; /**< an opened backend */
 typedef struct lam_exec lam_exec;       /**< a compiled function */
 typedef struct lam_buffer lam_buffer;   /**< device memory of one tensor */
 
 /** Output number `output` may be written over input number `input` (same type; input is donated). */
 typedef struct lam_alias {
-  uint32_t output, input;
+  uint32_t output, input; /**< numbers of results and of parameters */
 } lam_alias;
 
+/** What compile is told beside the function. */
 typedef struct lam_compile_options {
   uint32_t struct_size;
-  uint32_t n_aliases;
+  uint32_t n_aliases;       /**< length of aliases */
   const lam_alias *aliases; /**< at most one for each output and each input */
 } lam_compile_options;
 
 /** One run. Growable: read members beyond the first five only with LAM_HAS. */
 typedef struct lam_exec_call {
   uint32_t struct_size;
-  uint32_t n_in, n_out;
-  uint32_t flags; /**< 0 */
-  lam_buffer *const *in;
+  uint32_t n_in, n_out;   /**< parameters and results of the compiled function */
+  uint32_t flags;         /**< 0 */
+  lam_buffer *const *in;  /**< n_in buffers, in the layouts that exec_layout names */
   lam_buffer *const *out; /**< caller's; out[o] is in[i] for an alias {o, i} and only then */
-  const void *collective; /**< lam_collective of this replica; NULL: one replica */
-  const void *infeed;     /**< NULL */
-  const void *outfeed;    /**< NULL */
-  void *const *wait;      /**< events to wait for; NULL */
-  void **done;            /**< event for completion; NULL: execute returns when all is done */
+  /** This replica's view of its group (<lamina/collective.h>); NULL: one replica. Called from any one
+   * thread at a time, never from a thread that other executables wait for. */
+  const struct lam_collective *collective;
+  const void *infeed;  /**< NULL */
+  const void *outfeed; /**< NULL */
+  void *const *wait;   /**< events to wait for; NULL */
+  void **done;         /**< event for completion; NULL: execute returns when all is done */
 } lam_exec_call;
 
 /** One piece of an executable's memory plan. */
@@ -54,16 +59,17 @@ typedef struct lam_plan_buffer {
   uint32_t value;       /**< value number in the compiled function */
   uint32_t first, last; /**< equations between which it lives */
   uint64_t offset;      /**< in the slab; UINT64_MAX: a binding or constant, not in the slab */
-  uint64_t bytes;
-  int32_t shares; /**< value number whose memory it takes over, or -1 */
-  uint32_t kind;  /**< LAM_PLAN_* */
+  uint64_t bytes;       /**< size of the value */
+  int32_t shares;       /**< value number whose memory it takes over, or -1 */
+  uint32_t kind;        /**< LAM_PLAN_* */
 } lam_plan_buffer;
 
-#define LAM_PLAN_TEMPORARY 0
-#define LAM_PLAN_INPUT     1
-#define LAM_PLAN_OUTPUT    2
-#define LAM_PLAN_CONSTANT  3
+#define LAM_PLAN_TEMPORARY 0 /**< an intermediate value */
+#define LAM_PLAN_INPUT     1 /**< in the memory of a parameter */
+#define LAM_PLAN_OUTPUT    2 /**< in the memory of a result */
+#define LAM_PLAN_CONSTANT  3 /**< in the executable */
 
+/** What a backend does; its functions fail with a status and a message in error. */
 typedef struct lam_backend_vt {
   uint32_t struct_size;
   uint32_t ir_minor;            /**< newest IR minor it reads */
@@ -86,8 +92,9 @@ typedef struct lam_backend_vt {
   lam_status (*buffer_new) (lam_backend *backend, const lam_type *type, uint64_t layout,
                             lam_buffer **out, lam_error *error);
   void (*buffer_free) (lam_buffer *buffer); /**< [any] accepts NULL */
-  /** [any] Whole tensor from / to dense row-major host memory. */
+  /** [any] The whole tensor from dense row-major host memory, in the layout of the buffer. */
   lam_status (*buffer_write) (lam_buffer *buffer, const void *host_data, lam_error *error);
+  /** [any] The whole tensor to dense row-major host memory. */
   lam_status (*buffer_read) (lam_buffer *buffer, void *host_data, lam_error *error);
   /** [any] Compiles; f is valid during the call only. */
   lam_status (*compile) (lam_backend *backend, const lam_function *f,

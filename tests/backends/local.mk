@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-claims \
+  %D%/test-collective \
   %D%/test-cpu-golden \
   %D%/test-cpu-order \
   %D%/test-cpu \

@@ -19,6 +19,7 @@ check_PROGRAMS += \
   %D%/test-precision \
   %D%/test-random \
   %D%/test-reduce \
+  %D%/test-replica \
   %D%/test-shape \
   %D%/test-slice \
   %D%/test-table \

@@ -54,6 +54,7 @@ test_without_gradient (void)
                                  LAM_OP_argmin,
                                  LAM_OP_threefry2x32,
                                  LAM_OP_stop_gradient,
+                                 LAM_OP_axis_index,
                                  LAM_OP_composite /* core/transform differentiates its region */};
   guint n, without = 0;
   const LmOpInfo *rows = lm_op_table (&n);

@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-batch \
+  %D%/test-bucket \
   %D%/test-cse \
   %D%/test-dce \
   %D%/test-grad \

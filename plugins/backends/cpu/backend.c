@@ -121,6 +121,7 @@ exec_free (lam_exec *x)
     free (x->blocks);
     x->blocks = next;
   }
+  cpu_comm_free (x->comm);
   free (x->bufs);
   free (x->steps);
   free (x->slab);
@@ -165,6 +166,16 @@ exec_layout (const lam_exec *x, bool output, uint32_t i)
   return 0; /* dense row-major is the only layout yet */
 }
 
+static void
+begin (lam_exec *x, const lam_exec_call *call, lam_error *error)
+{
+  x->replica = kit_replica_of (x->backend->kit.host, call, error);
+  x->status = LAM_OK;
+  if (x->overlaps && x->comm == NULL && !kit_is_alone (&x->replica))
+    x->comm = cpu_comm_new ();
+  cpu_comm_reset (x->comm);
+}
+
 static lam_status
 execute (lam_exec *x, const lam_exec_call *call, lam_error *error)
 {
@@ -178,8 +189,13 @@ execute (lam_exec *x, const lam_exec_call *call, lam_error *error)
     else if (x->bufs[i].direct)
       x->ptr[i] = call->out[x->bufs[i].output]->data;
   }
-  for (uint32_t i = 0; i < x->n_steps; i++)
+  begin (x, call, error);
+  for (uint32_t i = 0; i < x->n_steps && x->status == LAM_OK; i++)
     x->steps[i].run (&x->steps[i], x);
+  if (x->status != LAM_OK) {
+    cpu_comm_drain (x->comm);
+    return x->status;
+  }
   for (uint32_t i = 0; i < x->n_copies; i++) {
     const cpu_buf *b = &x->bufs[x->copies[i]];
     memcpy (call->out[b->output]->data, x->ptr[x->copies[i]], b->bytes);

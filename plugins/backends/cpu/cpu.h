@@ -4,6 +4,7 @@
 #ifndef CPU_H
 #define CPU_H
 
+#include "comm.h"
 #include "kernels.h"
 #include "pool.h"
 #include <kit/backend.h>
@@ -39,6 +40,7 @@ typedef struct cpu_buf {
   uint32_t output;      /* result that this buffer holds, or CPU_NONE */
   uint32_t value;       /* value number in the function; of the step's result for scratch */
   uint32_t first, last; /* steps between which it lives */
+  uint32_t read_last;   /* the same, but for steps that only wait */
   uint32_t shares;      /* buffer whose memory it takes over, or CPU_NONE */
   bool direct;          /* lives in the caller's output */
   uint64_t bytes, offset;
@@ -53,6 +55,8 @@ struct cpu_step {
   uint32_t equation;
   uint32_t n_in, n_out;
   uint32_t in_place; /* bit k: result 0 may be written over operand k (element i needs element i) */
+  bool pairwise;     /* result k may be written over operand k */
+  bool waits;        /* reads nothing, but its operands must stay until here */
   uint32_t scratch;  /* buffer that lives during this step only, or CPU_NONE */
   cpu_view *views;   /* operands, then results */
   void *geo;         /* what the step's kind precomputed */
@@ -74,7 +78,18 @@ struct lam_exec {
   uint64_t slab_bytes;
   uint32_t *copies; /* buffers to copy to their output at the end */
   uint32_t n_copies;
+  bool overlaps;       /* some call may be made on the communication thread */
+  cpu_comm *comm;      /* made by the first run that has use for it */
+  kit_replica replica; /* of the current run */
+  lam_status status;   /* of the current run: the first failure ends it */
 };
+
+/* An all_reduce under way at this point of the function. */
+typedef struct cpu_waiting {
+  struct cpu_waiting *next;
+  const lam_equation *e;
+  uint32_t step;
+} cpu_waiting;
 
 /* State of one compilation. The first failure sticks; after it adding steps is harmless. */
 typedef struct cpu_lower {
@@ -83,6 +98,7 @@ typedef struct cpu_lower {
   const lam_function *f;
   cpu_view *views; /* of each value */
   uint32_t equation;
+  cpu_waiting *waiting;
   bool no_memory;
 } cpu_lower;
 
@@ -150,6 +166,11 @@ void cpu_lower_dynamic (cpu_lower *l, const lam_equation *e);
 void cpu_lower_order (cpu_lower *l, const lam_equation *e);
 void cpu_lower_cumsum (cpu_lower *l, const lam_equation *e);
 void cpu_lower_precision (cpu_lower *l, const lam_equation *e);
+void cpu_lower_all_reduce (cpu_lower *l, const lam_equation *e);
+void cpu_lower_all_gather (cpu_lower *l, const lam_equation *e);
+void cpu_lower_axis_index (cpu_lower *l, const lam_equation *e);
+/* Adds the steps that wait for those all_reduces of which e uses a result; NULL: for all. */
+void cpu_lower_waits (cpu_lower *l, const lam_equation *e);
 
 /* --- plan.c --- */
 bool cpu_plan (cpu_lower *l, const lam_compile_options *options);

@@ -6,6 +6,9 @@ plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/arg.c \
   %D%/backend.c \
   %D%/blas.c \
+  %D%/collective.c \
+  %D%/comm.c \
+  %D%/comm.h \
   %D%/conv.c \
   %D%/conv.h \
   %D%/conv_patches.c \

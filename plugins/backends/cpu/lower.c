@@ -199,6 +199,12 @@ lowering (const lam_equation *e)
     return cpu_lower_cumsum;
   case LAM_OP_reduce_precision:
     return cpu_lower_precision;
+  case LAM_OP_all_reduce:
+    return cpu_lower_all_reduce;
+  case LAM_OP_all_gather:
+    return cpu_lower_all_gather;
+  case LAM_OP_axis_index:
+    return cpu_lower_axis_index;
   default:
     return cpu_lower_elementwise;
   }
@@ -238,8 +244,10 @@ cpu_lower_function (cpu_lower *l, const lam_compile_options *options)
   }
   for (l->equation = 0; l->equation < f->n_equations && !l->no_memory; l->equation++) {
     const lam_equation *e = lam_equation_at (f, l->equation);
+    cpu_lower_waits (l, e);
     lowering (e) (l, e);
   }
+  cpu_lower_waits (l, NULL);
   for (uint32_t o = 0; o < f->n_results && !l->no_memory; o++)
     lower_output (l, options, o);
   return !l->no_memory && cpu_plan (l, options);

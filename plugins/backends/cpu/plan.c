@@ -13,6 +13,8 @@ touch (lam_exec *x, uint32_t buffer, uint32_t step)
   if (b->first == CPU_NONE)
     b->first = step;
   b->last = step;
+  if (!x->steps[step].waits)
+    b->read_last = step;
 }
 
 static void
@@ -29,7 +31,7 @@ lifetimes (lam_exec *x)
     if (x->bufs[b].first == CPU_NONE) /* no elements, never touched */
       x->bufs[b].first = x->bufs[b].last = 0;
     if (x->bufs[b].output != CPU_NONE)
-      x->bufs[b].last = x->n_steps;
+      x->bufs[b].last = x->bufs[b].read_last = x->n_steps;
   }
 }
 
@@ -49,11 +51,36 @@ overwrites (const cpu_step *s, uint32_t buffer)
   return found;
 }
 
+static bool
+appears_once (const cpu_step *s, uint32_t buffer)
+{
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < s->n_in; k++)
+    n += s->views[k].buffer == buffer;
+  return n == 1;
+}
+
+/* Each result takes over its own operand, if nobody else reads it from here on. */
+static void
+share_pairs (lam_exec *x, uint32_t step)
+{
+  const cpu_step *s = &x->steps[step];
+  for (uint32_t k = 0; k < s->n_out; k++) {
+    const cpu_buf *in = &x->bufs[s->views[k].buffer];
+    cpu_buf *out = &x->bufs[s->views[s->n_in + k].buffer];
+    if (in->kind == CPU_TEMP && !in->direct && in->read_last == step && !out->direct
+        && in->bytes == out->bytes && appears_once (s, s->views[k].buffer))
+      out->shares = s->views[k].buffer;
+  }
+}
+
 /* A temporary result takes over an operand that dies. */
 static void
 share (lam_exec *x, uint32_t step)
 {
   const cpu_step *s = &x->steps[step];
+  if (s->pairwise)
+    share_pairs (x, step);
   if (s->in_place == 0)
     return;
   cpu_buf *out = &x->bufs[s->views[s->n_in].buffer];

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const ref_prepare families[] = {
-    ref_prepare_elementwise, ref_prepare_shape,   ref_prepare_convert, ref_prepare_index,
-    ref_prepare_reduce,      ref_prepare_window,  ref_prepare_dot,     ref_prepare_conv,
-    ref_prepare_random,      ref_prepare_dynamic, ref_prepare_cumsum,  ref_prepare_precision,
-    ref_prepare_order,
+    ref_prepare_elementwise, ref_prepare_shape,      ref_prepare_convert, ref_prepare_index,
+    ref_prepare_reduce,      ref_prepare_window,     ref_prepare_dot,     ref_prepare_conv,
+    ref_prepare_random,      ref_prepare_dynamic,    ref_prepare_cumsum,  ref_prepare_precision,
+    ref_prepare_order,       ref_prepare_collective,
 };
 
 /* --- compiling ---------------------------------------------------------------------------------- */
@@ -84,8 +84,10 @@ make_steps (lam_exec *exec, const lam_function *f, ref_prepare custom, lam_error
   if (exec->slab == NULL || exec->scratch == NULL)
     return kit_fail (exec->host, error, LAM_E_NO_MEMORY, "no memory for a slab of %llu bytes",
                      (unsigned long long)exec->plan.slab_bytes);
-  for (uint32_t i = 0; i < exec->n_steps; i++)
+  for (uint32_t i = 0; i < exec->n_steps; i++) {
     exec->steps[i].scratch = exec->scratch;
+    exec->steps[i].state = &exec->state;
+  }
   return LAM_OK;
 }
 
@@ -182,12 +184,15 @@ ref_execute (lam_exec *exec, const lam_exec_call *call, lam_error *error)
     exec->in[i] = call->in[i]->data;
   for (uint32_t i = 0; i < call->n_out; i++)
     exec->out[i] = call->out[i]->data;
-  for (uint32_t i = 0; i < exec->n_steps; i++) {
+  exec->state.replica = kit_replica_of (exec->host, call, error);
+  exec->state.status = LAM_OK;
+  for (uint32_t i = 0; i < exec->n_steps && exec->state.status == LAM_OK; i++) {
     const ref_step *s = &exec->steps[i];
     for (uint32_t k = 0; k < s->n_in + s->n_out; k++)
       s->at[k] = kit_plan_address (&exec->plan, s->values[k], exec->slab, exec->in, exec->out);
     s->run (s);
   }
-  kit_plan_finish (&exec->plan, exec->slab, exec->in, exec->out);
-  return LAM_OK;
+  if (exec->state.status == LAM_OK)
+    kit_plan_finish (&exec->plan, exec->slab, exec->in, exec->out);
+  return exec->state.status;
 }

@@ -15,6 +15,7 @@ struct lam_exec {
   void **at;
   void **in, **out; /* addresses of the bindings of a call */
   void *slab, *scratch;
+  ref_run_state state;
 };
 
 /* `custom` may take an equation before the families do (LAM_E_UNSUPPORTED: not it); NULL: nobody. */

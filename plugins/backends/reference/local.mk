@@ -4,6 +4,7 @@
 # All but the table of functions; strangers' backends in tests/ are made of it, too.
 noinst_LTLIBRARIES += libreference.la
 libreference_la_SOURCES = \
+  %D%/collective.c \
   %D%/combine.c \
   %D%/compile.c \
   %D%/conv.c \

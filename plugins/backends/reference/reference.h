@@ -13,7 +13,14 @@
 #define REFERENCE_H
 
 #include <kit/backend.h>
+#include <kit/collective.h>
 #include <kit/ops.h>
+
+/* Of the run at hand, shared by all steps. */
+typedef struct ref_run_state {
+  kit_replica replica;
+  lam_status status; /* the first failure ends the run */
+} ref_run_state;
 
 typedef struct ref_step ref_step;
 typedef void (*ref_run) (const ref_step *s);
@@ -29,6 +36,7 @@ struct ref_step {
   void *args;             /* the family's attributes, owned; may be NULL */
   size_t scratch_bytes;   /* wanted */
   void *scratch;          /* 64-byte aligned; shared by all steps, contents last one step */
+  ref_run_state *state;
 };
 
 static inline const lam_type *
@@ -71,6 +79,7 @@ lam_status ref_prepare_dynamic (ref_step *s, const lam_function *f, const lam_eq
 lam_status ref_prepare_order (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_cumsum (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_precision (ref_step *s, const lam_function *f, const lam_equation *e);
+lam_status ref_prepare_collective (ref_step *s, const lam_function *f, const lam_equation *e);
 lam_status ref_prepare_random (ref_step *s, const lam_function *f, const lam_equation *e);
 
 /* --- wide elements (wide.c) ----------------------------------------------------------------- */
