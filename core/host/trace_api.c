@@ -59,6 +59,7 @@ const lam_trace_api lm_host_trace_api = {
 
     .optimizer_learning_rate = lm_optimizer_learning_rate,
     .optimizer_init = lm_optimizer_init,
+    .optimizer_init_for = lm_optimizer_init_for,
     .optimizer_update = lm_optimizer_update,
     .schedule_value = lm_schedule_value,
 

@@ -65,6 +65,7 @@ lm_layer_free (gpointer data)
   g_clear_pointer (&layer->chain_params, lm_params_free);
   g_clear_pointer (&layer->chain_fields, lm_field_table_free);
   g_free (layer->chain);
+  g_clear_pointer (&layer->chain_patterns, g_ptr_array_unref);
   g_free (layer->instance);
   g_ptr_array_unref (layer->children);
   g_ptr_array_unref (layer->var_ids);
@@ -107,9 +108,8 @@ declare_common (lam_fields *lam_f_)
   LAM_INIT (params_init, NULL, "How variables start that do not say; absent: the parent's.");
 }
 
-/* Keys of `config` that `table` names move to a new object; the others stay. */
-static JsonObject *
-split_config (JsonObject *config, const LmFieldTable *table)
+JsonObject *
+lm_json_object_split (JsonObject *config, const LmFieldTable *table)
 {
   JsonObject *taken = json_object_new ();
   g_autoptr (GList) members = json_object_get_members (config);
@@ -133,7 +133,7 @@ read_common (LmLayer *layer, JsonObject *config, GError **error)
   LmFieldTable *table = lm_layer_config_table (error);
   if (table == NULL)
     return false;
-  JsonObject *own = split_config (config, table);
+  JsonObject *own = lm_json_object_split (config, table);
   g_autoptr (LmParams) params = lm_params_new (table, own, NULL, layer->path, error);
   Common common = {0};
   if (params != NULL)
@@ -149,52 +149,6 @@ read_common (LmLayer *layer, JsonObject *config, GError **error)
   if (common.params_init.method != LAM_INIT_DEFAULT)
     layer->params_init = common.params_init;
   return true;
-}
-
-/* The host's part of an optimizer's config (sdk/lamina/optimizer.h). */
-void
-lm_chain_declare (lam_fields *lam_f_)
-{
-  typedef LmOptimizerChain lam_self_;
-  LAM_FLOAT (learning_rate, 0, "Step size before the schedule's factor."), LAM_REQUIRED;
-  LAM_LAYER_CONFIG (lr_schedule, NULL, "Schedule of the factor; absent: constant 1.");
-  LAM_FLOAT (l1_regularizer_weight, 0, "Adds w * sign (p) to the gradient."), LAM_MIN (0);
-  LAM_FLOAT (l2_regularizer_weight, 0, "Adds w * p to the gradient."), LAM_MIN (0);
-  LAM_FLOAT (decoupled_weight_decay, 0, "Takes learning rate * w * p off the variable."),
-      LAM_MIN (0);
-  LAM_BOOL (skip_lp_1d_vectors, false, "No L1 or L2 for variables of rank 0 and 1.");
-}
-
-static bool
-read_chain (LmLayer *layer, JsonObject *config, LmSetup *setup, GError **error)
-{
-  layer->chain_fields =
-      lm_field_table_new ("optimizer", lm_chain_declare, sizeof (LmOptimizerChain), error);
-  if (layer->chain_fields == NULL)
-    return false;
-  JsonObject *own = split_config (config, layer->chain_fields);
-  layer->chain_params = lm_params_new (layer->chain_fields, own, NULL, layer->path, error);
-  json_object_unref (own);
-  if (layer->chain_params == NULL)
-    return false;
-  LmOptimizerChain *chain = layer->chain = g_new0 (LmOptimizerChain, 1);
-  lm_params_fill (layer->chain_params, chain);
-  if ((chain->l1_regularizer_weight != 0) + (chain->l2_regularizer_weight != 0)
-          + (chain->decoupled_weight_decay != 0)
-      > 1) {
-    g_set_error (
-        error, LM_ERROR, LM_ERROR_INVALID,
-        "%s: l1_regularizer_weight, l2_regularizer_weight and decoupled_weight_decay exclude "
-        "each other; set one of them",
-        layer->path);
-    return false;
-  }
-  guint field = 1; /* lr_schedule */
-  JsonObject *schedule = lm_params_child (layer->chain_params, field, -1);
-  if (schedule != NULL)
-    layer->chain_schedule =
-        lm_layer_build (setup->model, layer, LAM_KIND_SCHEDULE, "lr_schedule", schedule, error);
-  return schedule == NULL || layer->chain_schedule != NULL;
 }
 
 /* The name for error messages of where a child's config stands. */
@@ -288,7 +242,7 @@ lm_layer_build (LmModel *model, LmLayer *parent, const char *kind_id, const char
   LmSetup setup = {{model->tables->setup}, model, layer, NULL};
   bool ok = check_revision (layer, config, error) && read_common (layer, config, error);
   if (ok && strcmp (kind_id, LAM_KIND_OPTIMIZER) == 0)
-    ok = read_chain (layer, config, &setup, error);
+    ok = lm_chain_read (layer, config, error);
   ok = ok && fill_instance (layer, kind, config, error) && run_setup (layer, kind, &setup, error);
   if (!ok)
     return NULL;

@@ -4,6 +4,7 @@
 core_sources += \
   %D%/build.c \
   %D%/call.c \
+  %D%/chain.c \
   %D%/init.c \
   %D%/model.c \
   %D%/model.h \

@@ -51,6 +51,11 @@ typedef struct LmOptimizerChain {
   lam_child_config lr_schedule;
   double l1_regularizer_weight, l2_regularizer_weight, decoupled_weight_decay;
   bool skip_lp_1d_vectors;
+  double ema_decay;
+  double ewc_regularizer_weight;
+  lam_strings ewc_var_patterns;
+  lam_floats ewc_weight_per_var;
+  int64_t num_sub_batches;
 } LmOptimizerChain;
 void lm_chain_declare (lam_fields *f); /* its field table, for `lamina params` */
 
@@ -87,6 +92,7 @@ struct LmLayer {
   LmParams *chain_params;
   LmLayer *chain_schedule; /* NULL: constant 1 */
   LmOptimizerChain *chain;
+  GPtrArray *chain_patterns; /* of LmRegex*: chain->ewc_var_patterns */
 };
 
 LmLayer *lm_model_root (const LmModel *model);

@@ -53,6 +53,12 @@ void lm_layer_free (gpointer layer);
 /* A new object with the same members: its own keys can be changed, nested values are shared. */
 JsonObject *lm_json_object_copy (JsonObject *object);
 
+/* Keys of `config` that `table` names move to a new object; the others stay. */
+JsonObject *lm_json_object_split (JsonObject *config, const LmFieldTable *table);
+
+/* Takes the host's keys out of an optimizer's config and reads them; builds its schedule. */
+bool lm_chain_read (LmLayer *layer, JsonObject *config, GError **error);
+
 /* Fans of a spec by semantics 1.3. */
 void lm_var_fans (const lam_var_spec *spec, double *fan_in, double *fan_out);
 

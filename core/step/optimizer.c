@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chain around an optimizer (semantics 1.11 step 5): L1, L2, the plugin's update, decoupled decay;
- * and learning rates. A skipped step is the learner's business: it keeps the old states. */
-#include "core/step/step.h"
-#include <lamina/layer.h>
-#include <lamina/optimizer.h>
-#include <lamina/schedule.h>
+/* What learners ask of an optimizer: learning rates, start states, updates. A skipped step is the
+ * learner's business: it keeps the old states, counts included. */
+#include "core/step/optimizer.h"
 
 #include <string.h>
 
@@ -24,19 +21,21 @@ find (lam_trace *pub, lam_child child, const char *kind, const char *what)
   return NULL;
 }
 
-static void
-enter (LmTrace *t, const LmLayer *layer, const char *method)
+void
+lm_chain_enter (lam_trace *t, const LmLayer *layer, const char *method)
 {
   g_autofree char *name_space = g_strdup_printf ("%s.%s", layer->name, method);
   LmTraceLayer entered = {layer->id, layer->path, name_space};
-  lm_trace_enter (t, &entered);
+  lm_trace_enter ((LmTrace *)t, &entered);
 }
+
+/* --- learning rates --------------------------------------------------------------------------- */
 
 static lam_tensor
 schedule_value (lam_trace *t, const LmLayer *schedule, lam_tensor count)
 {
   const lam_schedule_vt *vt = schedule->provided->vtable;
-  enter ((LmTrace *)t, schedule, "value");
+  lm_chain_enter (t, schedule, "value");
   lam_tensor y = vt->value (schedule->instance, t, count);
   lm_trace_leave ((LmTrace *)t);
   lam_type type;
@@ -54,8 +53,8 @@ lm_schedule_value (lam_trace *t, lam_child child, lam_tensor count)
   return schedule != NULL ? schedule_value (t, schedule, count) : lam_nil ();
 }
 
-static lam_tensor
-learning_rate (lam_trace *t, const LmLayer *optimizer, lam_tensor count)
+lam_tensor
+lm_chain_learning_rate (lam_trace *t, const LmLayer *optimizer, lam_tensor count)
 {
   lam_tensor rate = lam_scalar (t, lam_real_dtype (t), optimizer->chain->learning_rate);
   if (optimizer->chain_schedule == NULL)
@@ -67,167 +66,104 @@ lam_tensor
 lm_optimizer_learning_rate (lam_trace *t, lam_child child, lam_tensor count)
 {
   const LmLayer *optimizer = find (t, child, LAM_KIND_OPTIMIZER, "optimizer_learning_rate");
-  return optimizer != NULL ? learning_rate (t, optimizer, count) : lam_nil ();
+  return optimizer != NULL ? lm_chain_learning_rate (t, optimizer, count) : lam_nil ();
 }
 
-/* --- slots -------------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------------- */
 
-typedef struct Slot {
-  const char *name; /* the plugin's, static */
-  lam_dtype dtype;
-  double start;
-} Slot;
-
-typedef struct Slots {
-  lam_slots pub; /* first */
-  guint n;
-  bool bad;
-  Slot slots[LAM_MAX_SLOTS];
-} Slots;
+/* The leaves of a tree of variables that are not nil. */
+typedef struct Vars {
+  guint n_leaves, n;
+  char **paths;     /* of all leaves */
+  guint *leaf;      /* of each variable: its number among the leaves */
+  LmChainVar *vars; /* n */
+} Vars;
 
 static void
-slots_add (lam_slots *pub, const char *name, lam_dtype dtype, double start)
+vars_clear (Vars *v)
 {
-  Slots *s = (Slots *)pub;
-  if (s->n == LAM_MAX_SLOTS || name == NULL || !lm_nest_check_key (name)
-      || (dtype != LAM_DTYPE_NONE && lam_dtype_bits (dtype) == 0)) {
-    s->bad = true;
-    return;
+  g_strfreev (v->paths);
+  g_free (v->leaf);
+  g_free (v->vars);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Vars, vars_clear)
+
+/* What the model says of the variable at a path, if it has it. */
+static const lam_var_info *
+info_at (const LmModel *model, const char *path)
+{
+  const LmNest *leaf = lm_nest_get (lm_model_var_tree (model), path);
+  guint id = leaf != NULL && lm_nest_kind (leaf) == LM_NEST_LEAF ? (guint)lm_nest_leaf (leaf) : 0;
+  return id != 0 ? lm_model_var (model, id - 1) : NULL;
+}
+
+static void
+read_vars (lam_trace *t, lam_nest tree, Vars *out)
+{
+  const LmNest *nest = lm_trace_nest_peek ((LmTrace *)t, tree);
+  out->n_leaves = lam_nest_flatten (t, tree, NULL, 0);
+  out->paths = nest != NULL ? lm_nest_paths (nest) : g_new0 (char *, 1);
+  out->leaf = g_new0 (guint, out->n_leaves + 1);
+  out->vars = g_new0 (LmChainVar, out->n_leaves + 1);
+  g_autofree lam_tensor *leaves = g_new0 (lam_tensor, out->n_leaves + 1);
+  lam_nest_flatten (t, tree, leaves, out->n_leaves);
+  for (guint i = 0; i < out->n_leaves; i++) {
+    LmChainVar *var = &out->vars[out->n];
+    if (!t->api->type_of (t, leaves[i], &var->type))
+      continue;
+    const lam_var_info *info = info_at (lm_trace_model (t), out->paths[i]);
+    var->path = out->paths[i];
+    var->value = leaves[i];
+    var->n_prefix = info != NULL ? CLAMP (info->n_prefix, 0, var->type.rank) : 0;
+    var->skip_lp = info != NULL && (info->collections & LAM_SKIP_LP_REGULARIZATION) != 0;
+    out->leaf[out->n++] = i;
   }
-  s->slots[s->n++] = (Slot) {name, dtype, start};
 }
 
-static bool
-declare (lam_trace *t, const LmLayer *optimizer, const lam_type *var, Slots *out)
+/* The leaves of a tree of the same structure, by leaf number; free with g_free. */
+static lam_tensor *
+read_beside (lam_trace *t, const Vars *v, lam_nest tree, const char *what)
 {
-  const lam_optimizer_vt *vt = optimizer->provided->vtable;
-  *out = (Slots) {.pub = {sizeof (lam_slots), 0, slots_add}};
-  vt->declare_slots (optimizer->instance, &out->pub, var);
-  if (out->bad)
-    lm_trace_failf ((LmTrace *)t, LM_ERROR_PLUGIN,
-                    "optimizer %s (%s) declared a bad slot: at most %d, named by keys",
-                    optimizer->path, optimizer->provided->id, LAM_MAX_SLOTS);
-  return !out->bad;
+  lam_tensor *leaves = g_new0 (lam_tensor, v->n_leaves + 1);
+  if (lam_nest_flatten (t, tree, leaves, v->n_leaves) != v->n_leaves)
+    lm_trace_failf ((LmTrace *)t, LM_ERROR_INVALID, "%s and variables differ in structure", what);
+  return leaves;
 }
 
-/* Paths of a tree's leaves, for keys below "slots". */
-static char **
-leaf_paths (LmTrace *t, lam_nest nest)
-{
-  const LmNest *n = lm_trace_nest_peek (t, nest);
-  return n != NULL ? lm_nest_paths (n) : g_new0 (char *, 1);
-}
+/* --- start ---------------------------------------------------------------------------------------------- */
 
 lam_nest
-lm_optimizer_init (lam_trace *t, lam_child child, lam_nest vars)
+lm_optimizer_init_for (lam_trace *t, lam_child child, lam_nest tree, lam_nest learned)
 {
   lam_nest nil = {0, 0};
   const LmLayer *optimizer = find (t, child, LAM_KIND_OPTIMIZER, "optimizer_init");
   if (optimizer == NULL)
     return nil;
-  lam_nest states = lam_nest_map (t);
-  lam_nest_set_tensor (t, states, "count", lam_full_bits (t, LAM_U32, LAM_SCALAR, 0));
-  uint32_t n = lam_nest_flatten (t, vars, NULL, 0);
-  g_autofree lam_tensor *leaves = g_new0 (lam_tensor, n + 1);
-  g_auto (GStrv) paths = leaf_paths ((LmTrace *)t, vars);
-  lam_nest_flatten (t, vars, leaves, n);
-  for (uint32_t i = 0; i < n && lam_is_ok (t); i++) {
-    lam_type type;
-    Slots slots;
-    if (!t->api->type_of (t, leaves[i], &type) || !declare (t, optimizer, &type, &slots))
-      continue; /* a nil leaf has no slots */
-    for (guint k = 0; k < slots.n; k++) {
-      const Slot *slot = &slots.slots[k];
-      g_autofree char *path = g_strdup_printf ("slots.%s.%s", slot->name, paths[i]);
-      lam_shape shape = lam_shape_of (t, leaves[i]);
-      lam_dtype dtype = slot->dtype != LAM_DTYPE_NONE ? slot->dtype : type.dtype;
-      lam_nest_set_tensor (t, states, path, lam_full (t, dtype, shape, slot->start));
-    }
-  }
-  return states;
+  LmChain c = {
+      .t = t, .optimizer = optimizer, .config = optimizer->chain, .new_states = lam_nest_map (t)};
+  g_auto (Vars) all = {0};
+  read_vars (t, tree, &all);
+  g_autofree lam_tensor *wanted = read_beside (t, &all, learned, "optimizer_init: learned");
+  g_autofree LmChainVar *own = g_new0 (LmChainVar, all.n + 1);
+  guint n = 0;
+  for (guint i = 0; i < all.n; i++)
+    if (!lam_is_nil (wanted[all.leaf[i]]))
+      own[n++] = all.vars[i];
+  lam_nest_set_tensor (t, c.new_states, "count", lam_full_bits (t, LAM_U32, LAM_SCALAR, 0));
+  for (guint i = 0; i < n; i++)
+    lm_chain_init_slots (&c, &own[i]);
+  lm_chain_init_stages (&c, own, n);
+  lm_chain_init_ema (&c, all.vars, all.n);
+  return c.new_states;
 }
 
-/* --- update ------------------------------------------------------------------------------------------- */
-
-typedef struct Update {
-  const LmLayer *optimizer;
-  lam_nest states, new_states;
-  lam_tensor count, rate;
-} Update;
-
-/* The regularised gradient; skip_lp_1d_vectors leaves out vectors, and so does the collection. */
-static lam_tensor
-regularise (lam_trace *t, const LmOptimizerChain *c, bool skip, lam_tensor grad, lam_tensor var)
+lam_nest
+lm_optimizer_init (lam_trace *t, lam_child child, lam_nest vars)
 {
-  if (skip)
-    return grad;
-  if (c->l1_regularizer_weight != 0)
-    grad = lam_add (t, grad, lam_mul_scalar (t, lam_sign (t, var), c->l1_regularizer_weight));
-  if (c->l2_regularizer_weight != 0)
-    grad = lam_add (t, grad, lam_mul_scalar (t, var, c->l2_regularizer_weight));
-  return grad;
+  return lm_optimizer_init_for (t, child, vars, vars);
 }
 
-static bool
-skips_lp (lam_trace *t, const LmOptimizerChain *c, const lam_type *type, const char *path)
-{
-  const LmModel *model = lm_trace_model (t);
-  if (c->skip_lp_1d_vectors && type->rank <= 1)
-    return true;
-  const LmNest *leaf = lm_nest_get (lm_model_var_tree (model), path);
-  guint id = leaf != NULL && lm_nest_kind (leaf) == LM_NEST_LEAF ? (guint)lm_nest_leaf (leaf) : 0;
-  return id != 0 && (lm_model_var (model, id - 1)->collections & LAM_SKIP_LP_REGULARIZATION) != 0;
-}
-
-/* The plugin's update of one variable with its slots. */
-static lam_tensor
-raw_update (lam_trace *t, const Update *u, const char *path, lam_tensor grad, lam_tensor var)
-{
-  const lam_optimizer_vt *vt = u->optimizer->provided->vtable;
-  lam_tensor old_slots[LAM_MAX_SLOTS], new_slots[LAM_MAX_SLOTS] = {{0, 0}};
-  lam_type type;
-  Slots slots;
-  if (!t->api->type_of (t, var, &type) || !declare (t, u->optimizer, &type, &slots))
-    return lam_nil ();
-  for (guint k = 0; k < slots.n; k++) {
-    g_autofree char *at = g_strdup_printf ("slots.%s.%s", slots.slots[k].name, path);
-    old_slots[k] = lam_nest_get_tensor (t, u->states, at);
-  }
-  lam_update arg = {sizeof arg, slots.n, grad, var, u->rate, u->count, old_slots, new_slots};
-  enter ((LmTrace *)t, u->optimizer, "update");
-  lam_tensor y = vt->update (u->optimizer->instance, t, &arg);
-  lm_trace_leave ((LmTrace *)t);
-  for (guint k = 0; k < slots.n && lam_is_ok (t); k++) {
-    g_autofree char *at = g_strdup_printf ("slots.%s.%s", slots.slots[k].name, path);
-    lam_type was, is;
-    if (!t->api->type_of (t, old_slots[k], &was) || !t->api->type_of (t, new_slots[k], &is)
-        || !lm_type_equal (&was, &is))
-      lm_trace_failf ((LmTrace *)t, LM_ERROR_PLUGIN, "optimizer %s (%s): slot %s changed its type",
-                      u->optimizer->path, u->optimizer->provided->id, at);
-    lam_nest_set_tensor (t, u->new_states, at, new_slots[k]);
-  }
-  return y;
-}
-
-static lam_tensor
-update_one (lam_trace *t, const Update *u, const char *path, lam_tensor grad, lam_tensor var)
-{
-  const LmOptimizerChain *c = u->optimizer->chain;
-  lam_type type, got;
-  if (!t->api->type_of (t, var, &type))
-    return lam_nil ();
-  bool skip = skips_lp (t, c, &type, path);
-  lam_tensor y = raw_update (t, u, path, regularise (t, c, skip, grad, var), var);
-  if (lam_is_ok (t) && (!t->api->type_of (t, y, &got) || !lm_type_equal (&got, &type)))
-    lm_trace_failf ((LmTrace *)t, LM_ERROR_PLUGIN,
-                    "optimizer %s (%s): the update of %s has another type than the variable",
-                    u->optimizer->path, u->optimizer->provided->id, path);
-  if (c->decoupled_weight_decay == 0 || skip)
-    return y;
-  lam_tensor decay =
-      lam_cast (t, lam_mul_scalar (t, u->rate, c->decoupled_weight_decay), type.dtype);
-  return lam_sub (t, y, lam_mul (t, var, decay));
-}
+/* --- update --------------------------------------------------------------------------------------------- */
 
 lam_nest
 lm_optimizer_update (lam_trace *t, lam_child child, lam_nest grads, lam_nest states, lam_nest vars)
@@ -236,20 +172,23 @@ lm_optimizer_update (lam_trace *t, lam_child child, lam_nest grads, lam_nest sta
   const LmLayer *optimizer = find (t, child, LAM_KIND_OPTIMIZER, "optimizer_update");
   if (optimizer == NULL)
     return nil;
-  uint32_t n = lam_nest_flatten (t, vars, NULL, 0);
-  g_autofree lam_tensor *var = g_new0 (lam_tensor, n + 1), *grad = g_new0 (lam_tensor, n + 1);
-  g_auto (GStrv) paths = leaf_paths ((LmTrace *)t, vars);
-  lam_nest_flatten (t, vars, var, n);
-  if (lam_nest_flatten (t, grads, grad, n) != n)
-    lam_fail (t, "optimizer_update: gradients and variables differ in structure");
-  lam_tensor count = lam_nest_get_tensor (t, states, "count");
-  Update u = {optimizer, states, lam_nest_map (t), count, learning_rate (t, optimizer, count)};
-  lam_nest_set_tensor (t, u.new_states, "count",
-                       lam_add (t, count, lam_full_bits (t, LAM_U32, LAM_SCALAR, 1)));
-  for (uint32_t i = 0; i < n && lam_is_ok (t); i++)
-    grad[i] = update_one (t, &u, paths[i], grad[i], var[i]);
+  LmChain c = {.t = t,
+               .optimizer = optimizer,
+               .config = optimizer->chain,
+               .states = states,
+               .new_states = lam_nest_map (t)};
+  LmChainRates rates = {{0, 0}, {0, 0}, {0, 0}};
+  g_auto (Vars) all = {0};
+  read_vars (t, vars, &all);
+  g_autofree lam_tensor *grad = read_beside (t, &all, grads, "optimizer_update: gradients");
+  g_autofree lam_tensor *updates = g_new0 (lam_tensor, all.n_leaves + 1);
+  lm_chain_begin (&c, &rates);
+  for (guint i = 0; i < all.n && lam_is_ok (t); i++)
+    if (!lam_is_nil (grad[all.leaf[i]]))
+      updates[all.leaf[i]] = lm_chain_update (&c, &rates, &all.vars[i], grad[all.leaf[i]]);
+  lm_chain_update_ema (&c, all.vars, all.n);
   lam_nest out = lam_nest_map (t);
-  lam_nest_set (t, out, "updates", lam_nest_pack (t, vars, grad, n));
-  lam_nest_set (t, out, "states", u.new_states);
+  lam_nest_set (t, out, "updates", lam_nest_pack (t, vars, updates, all.n_leaves));
+  lam_nest_set (t, out, "states", c.new_states);
   return out;
 }

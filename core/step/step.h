@@ -94,8 +94,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmStateInit, lm_state_init_free)
 /* --- optimizer chain, for core/host's table ------------------------------------------------------- */
 lam_tensor lm_optimizer_learning_rate (lam_trace *t, lam_child optimizer, lam_tensor count);
 lam_nest lm_optimizer_init (lam_trace *t, lam_child optimizer, lam_nest vars);
+lam_nest lm_optimizer_init_for (lam_trace *t, lam_child optimizer, lam_nest vars, lam_nest learned);
 lam_nest lm_optimizer_update (lam_trace *t, lam_child optimizer, lam_nest grads, lam_nest states,
                               lam_nest vars);
 lam_tensor lm_schedule_value (lam_trace *t, lam_child schedule, lam_tensor count);
+
+/* The averages of the variables (ema_decay) in the states of a learner or of a list of them (leaves as
+ * LmStateInit.structure has them): a tree with the variables' paths, part of `states`. Variables that it
+ * lacks have no average. NULL: there are none. */
+const LmNest *lm_optimizer_find_ema (const LmNest *states);
 
 #endif

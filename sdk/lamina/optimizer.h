@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file optimizer.h
- * Everything an optimizer includes. An optimizer declares, for each variable, the slots it keeps
- * (same shape as the variable), and records their update. The host keeps the count, the learning
- * rate and its schedule, L1 / L2 and decoupled decay around it (semantics of Praxis' optimizers):
+ * Everything an optimizer includes. An optimizer declares, for each variable, the slots it keeps,
+ * and records their update. The host keeps the count, the learning rate and its schedule, and does
+ * everything around it (semantics of Praxis' optimizers):
  *
  *   g <- g + l1 * sign (p);  g <- g + l2 * p;  u = update (g) [includes -learning_rate];
- *   u <- u - learning_rate * decoupled_weight_decay * p
+ *   u <- u - learning_rate * decoupled_weight_decay * p;  u <- u - learning_rate * ewc / 2 * (p - p0)
  *
- * Those keys (learning_rate, lr_schedule, l1_regularizer_weight, l2_regularizer_weight,
- * decoupled_weight_decay, skip_lp_1d_vectors) belong to every optimizer's config; the plugin's own
- * table must not name them.
+ * and averages the variables (ema_decay), sums gradients over num_sub_batches steps before it calls
+ * update with their mean, and calls update once for each layer of a stack of repeated layers, with
+ * the types of one layer. The keys of all that (lamina params optimizer) belong to every optimizer's
+ * config; the plugin's own table must not name them.
  */
 #ifndef LAMINA_OPTIMIZER_H
 #define LAMINA_OPTIMIZER_H
@@ -32,6 +33,8 @@ typedef struct lam_slots {
   uint32_t reserved;
   /** [trace] A slot of the variable's shape; dtype LAM_DTYPE_NONE: the variable's. */
   void (*add) (struct lam_slots *s, const char *name, lam_dtype dtype, double start);
+  /** [trace] A slot of any type; not in ABI 1.0's first hosts: test with LAM_HAS. */
+  void (*add_spec) (struct lam_slots *s, const char *name, const lam_type *type, double start);
 } lam_slots;
 
 /** One variable's update. Slots in the order of declaration. */
@@ -44,6 +47,7 @@ typedef struct lam_update {
   lam_tensor count;         /**< u32 scalar: updates made before this one */
   const lam_tensor *slots;  /**< their values before the update */
   lam_tensor *new_slots;    /**< filled by update */
+  const char *path;         /**< of the variable, "network.layers_0.w" */
 } lam_update;
 
 /** An optimizer type: what the host calls, written by LAM_OPTIMIZER. */

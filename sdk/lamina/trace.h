@@ -179,10 +179,11 @@ typedef struct lam_trace_api {
   /* optimizers and schedules created by lam_create_optimizer and lam_create_schedule */
   /** Learning rate at a count: schedule.value (count) * learning_rate; real_dtype scalar. */
   lam_tensor (*optimizer_learning_rate) (lam_trace *t, lam_child optimizer, lam_tensor count);
-  /** States for all variables: map {"count": u32, "slots": {...}}. */
+  /** States for all variables that are not nil: map {"count": u32, "slots": {...}, ...}. */
   lam_nest (*optimizer_init) (lam_trace *t, lam_child optimizer, lam_nest vars);
-  /** The whole chain: L1, L2, the optimizer's update (with -lr), decoupled decay. Returns a map
-   * {"updates": tree as grads, "states": tree as states}. */
+  /** The whole chain: L1, L2, the optimizer's update (with -lr), decoupled decay, EWC, the average of
+   * the variables (as they are before the update). A variable whose gradient is nil is only averaged.
+   * Returns a map {"updates": tree as vars, nil where the gradient is; "states": tree as states}. */
   lam_nest (*optimizer_update) (lam_trace *t, lam_child optimizer, lam_nest grads, lam_nest states,
                                 lam_nest vars);
   /** A schedule's multiplier at a count (u32 scalar); real_dtype scalar. */
@@ -210,6 +211,10 @@ typedef struct lam_trace_api {
   void (*check) (lam_trace *t, const char *message, lam_tensor condition);
   /** x is a result of the step, shown under `name` with its layer path after each step. */
   void (*debug_print) (lam_trace *t, const char *name, lam_tensor x);
+  /** As optimizer_init, where only the variables that are not nil in `learned` (tree as vars) will
+   * have gradients; the others are averaged if the optimizer does that. */
+  lam_nest (*optimizer_init_for) (lam_trace *t, lam_child optimizer, lam_nest vars,
+                                  lam_nest learned);
 } lam_trace_api;
 
 #ifdef __cplusplus
