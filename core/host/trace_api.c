@@ -34,6 +34,7 @@ const lam_trace_api lm_host_trace_api = {
     .add_aux_loss = lm_trace_add_aux_loss,
     .real_dtype = lm_trace_real_dtype,
     .axis_size = lm_trace_axis_size,
+    .add_aggregate = lm_trace_add_aggregate,
     .check_numerics = lm_trace_check_numerics,
     .check = lm_trace_check,
     .debug_print = lm_trace_debug_print,

@@ -347,8 +347,8 @@ check_update (LmTrace *t, const lam_var_info *info, lam_tensor value, lam_tensor
   if (type != NULL && !lm_type_equal (type, lm_trace_peek_type (t, old))) {
     g_autofree char *got = lm_type_to_string (type);
     g_autofree char *wanted = lm_type_to_string (lm_trace_peek_type (t, old));
-    lm_trace_failf (t, LM_ERROR_INVALID, "update_var: %s: wanted %s, got %s", info->path, wanted,
-                    got);
+    lm_trace_failf (t, LM_ERROR_INVALID, "update_var: variable %s: wanted %s, got %s", info->path,
+                    wanted, got);
     return false;
   }
   return check_value (t, info, value);

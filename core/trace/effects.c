@@ -13,9 +13,23 @@ suffix_of (int32_t type)
     return "_scalar";
   case LAM_SUMMARY_IMAGE:
     return "_image";
+  case LAM_SUMMARY_AGGREGATE_SCALAR:
+    return "_aggregate_scalar";
+  case LAM_SUMMARY_AGGREGATE_IMAGE:
+    return "_aggregate_image";
+  case LAM_SUMMARY_TEXT:
+    return "_text";
+  case LAM_SUMMARY_HISTOGRAM:
+    return "_histogram";
   default:
     return NULL;
   }
+}
+
+static bool
+is_aggregate (int32_t type)
+{
+  return type == LAM_SUMMARY_AGGREGATE_SCALAR || type == LAM_SUMMARY_AGGREGATE_IMAGE;
 }
 
 /* join ("/", namespace) + "/" + name + N + suffix; N = "", 1, 2 ... until free. */
@@ -55,31 +69,100 @@ as_image (LmTrace *t, const char *name, lam_tensor value)
   return lm_trace_handle (t, v);
 }
 
+/* UTF-8 bytes: (N) u8. */
+static bool
+check_text (LmTrace *t, const char *name, lam_tensor value)
+{
+  const lam_type *type = lm_trace_peek_type (t, value);
+  if (type->dtype == LAM_U8 && type->rank == 1)
+    return true;
+  g_autofree char *got = lm_type_to_string (type);
+  lm_trace_failf (t, LM_ERROR_INVALID, "summary %s: a text has type u8[N], UTF-8 bytes; got %s",
+                  name, got);
+  return false;
+}
+
+/* The value as it leaves the step; nil after an error. */
+static lam_tensor
+prepare (LmTrace *t, const char *name, int32_t type, lam_tensor value)
+{
+  switch (type) {
+  case LAM_SUMMARY_IMAGE:
+  case LAM_SUMMARY_AGGREGATE_IMAGE:
+    return as_image (t, name, value);
+  case LAM_SUMMARY_TEXT:
+    return check_text (t, name, value) ? value : lam_nil ();
+  case LAM_SUMMARY_HISTOGRAM:
+    return lm_histogram (t, name, value);
+  default:
+    return value;
+  }
+}
+
+/* Whether a summary is to be recorded; errors of its arguments. */
+static bool
+begin (LmTrace *t, const char *name, int32_t type, lam_tensor value, int32_t verbosity)
+{
+  if (t->error != NULL || verbosity > top (t)->verbosity)
+    return false;
+  if (lm_trace_refuse_in_rows (t, "add_summary",
+                               "each row would have its own; return it as a result and add it "
+                               "outside"))
+    return false;
+  if (suffix_of (type) == NULL || name == NULL || *name == '\0') {
+    lm_trace_failf (t, LM_ERROR_INVALID, "summary \"%s\": unknown type %d or no name",
+                    name != NULL ? name : "", type);
+    return false;
+  }
+  if (lm_trace_peek_type (t, value) == NULL) {
+    lm_trace_failf (t, LM_ERROR_INVALID, "summary %s: the value is nil", name);
+    return false;
+  }
+  return true;
+}
+
+static void
+keep (LmTrace *t, const char *name, int32_t type, lam_tensor value, lam_tensor weight)
+{
+  if (t->error != NULL)
+    return;
+  LmSummary s = {unique_key (t, name, suffix_of (type)), type, value, weight};
+  g_array_append_val (top (t)->summaries, s);
+}
+
 void
 lm_trace_add_summary (lam_trace *pub, const char *name, int32_t type, lam_tensor value,
                       int32_t verbosity)
 {
   LmTrace *t = self (pub);
-  if (t->error != NULL || verbosity > top (t)->verbosity)
+  if (!begin (t, name, type, value, verbosity))
     return;
-  if (lm_trace_refuse_in_rows (t, "add_summary",
-                               "each row would have its own; return it as a result and add it "
-                               "outside"))
-    return;
-  const char *suffix = suffix_of (type);
-  if (suffix == NULL || name == NULL || *name == '\0') {
-    lm_trace_failf (t, LM_ERROR_INVALID, "summary \"%s\": unknown type %d or no name",
-                    name != NULL ? name : "", type);
+  if (is_aggregate (type)) {
+    lm_trace_failf (t, LM_ERROR_INVALID,
+                    "summary %s: an aggregate has a weight; use lam_add_aggregate_scalar", name);
     return;
   }
-  if (lm_trace_peek_type (t, value) == NULL) {
-    lm_trace_failf (t, LM_ERROR_INVALID, "summary %s: the value is nil", name);
+  keep (t, name, type, prepare (t, name, type, value), lam_nil ());
+}
+
+void
+lm_trace_add_aggregate (lam_trace *pub, const char *name, int32_t type, lam_tensor value,
+                        lam_tensor weight, int32_t verbosity)
+{
+  LmTrace *t = self (pub);
+  if (!begin (t, name, type, value, verbosity))
+    return;
+  const lam_type *v = lm_trace_peek_type (t, value), *w = lm_trace_peek_type (t, weight);
+  if (!is_aggregate (type) || w == NULL || w->rank != 0 || v->dtype != w->dtype
+      || !lam_dtype_is_float (v->dtype)) {
+    lm_trace_failf (
+        t, LM_ERROR_INVALID,
+        "summary %s: an aggregate has a float value and a float scalar as its weight, of "
+        "one dtype, and the type LAM_SUMMARY_AGGREGATE_*",
+        name);
     return;
   }
-  LmSummary s = {NULL, type, type == LAM_SUMMARY_IMAGE ? as_image (t, name, value) : value,
-                 lam_nil ()};
-  s.key = unique_key (t, name, suffix);
-  g_array_append_val (top (t)->summaries, s);
+  keep (t, name, type, prepare (t, name, type, value), weight);
 }
 
 guint

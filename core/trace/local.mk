@@ -4,6 +4,7 @@
 core_sources += \
   %D%/context.c \
   %D%/effects.c \
+  %D%/histogram.c \
   %D%/nest_calls.c \
   %D%/private.h \
   %D%/random.c \

@@ -90,6 +90,9 @@ void lm_frame_free (gpointer frame);
 /* True, and the error "<what>: <why>", if a context from outside of the lam_vmap at hand is on top. */
 bool lm_trace_refuse_in_rows (LmTrace *t, const char *what, const char *why);
 
+/* (30, 3): left edges, right edges and counts of the finite elements; nil and an error for no float. */
+lam_tensor lm_histogram (LmTrace *t, const char *name, lam_tensor value);
+
 /* Moves a builder's error into the trace, with the layer path. True if fine. */
 bool lm_trace_sync (LmTrace *t);
 /* Types of a handle; NULL (and the sticky error) when dead or foreign. */

@@ -129,6 +129,8 @@ void lm_trace_namespace_push (lam_trace *t, const char *name);
 void lm_trace_namespace_pop (lam_trace *t);
 void lm_trace_add_summary (lam_trace *t, const char *name, int32_t type, lam_tensor value,
                            int32_t verbosity);
+void lm_trace_add_aggregate (lam_trace *t, const char *name, int32_t type, lam_tensor value,
+                             lam_tensor weight, int32_t verbosity);
 lam_nest lm_trace_all_summaries (lam_trace *t);
 void lm_trace_add_aux_loss (lam_trace *t, const char *name, lam_tensor value, lam_tensor weight);
 void lm_trace_check_numerics (lam_trace *t, const char *name, lam_tensor x);

@@ -176,6 +176,17 @@ lam_add_summary_histogram (lam_trace *t, const char *name, lam_tensor value)
   t->api->add_summary (t, name, LAM_SUMMARY_HISTOGRAM, value, LAM_VERBOSITY);
 }
 
+/** A text that is known when the step is traced; copied. */
+static inline void
+lam_add_summary_text (lam_trace *t, const char *name, const char *text)
+{
+  int64_t n = 0;
+  while (text[n] != '\0')
+    n++;
+  t->api->add_summary (t, name, LAM_SUMMARY_TEXT, lam_constant (t, LAM_U8, LAM_SHAPE (n), text),
+                       LAM_VERBOSITY);
+}
+
 /** x itself; where the context's check_numerics is on, the step names the first such tensor that holds
  * a NaN or an infinity, with its layer path. */
 static inline lam_tensor

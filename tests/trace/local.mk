@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-context \
+  %D%/test-effects \
   %D%/test-random \
   %D%/test-record \
   %D%/test-vmap
