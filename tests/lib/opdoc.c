@@ -66,12 +66,11 @@ read_lines (LmOpDoc *doc, const char *text, const char *path, GError **error)
 }
 
 LmOpDoc *
-lm_op_doc_read (const LmOpInfo *info, GError **error)
+lm_op_doc_read (const char *folder, const LmOpInfo *info, GError **error)
 {
   const char *tree = g_getenv ("LAMINA_SRCDIR");
   g_autofree char *name = g_strconcat (info->name, ".lir", NULL);
-  g_autofree char *path =
-      g_build_filename (tree != NULL ? tree : ".", "sdk", "doc", "ops", name, NULL);
+  g_autofree char *path = g_build_filename (tree != NULL ? tree : ".", folder, name, NULL);
   g_autofree char *text = NULL;
   if (!g_file_get_contents (path, &text, NULL, error))
     return NULL;

@@ -28,8 +28,10 @@ typedef struct LmOpDoc {
   GPtrArray *results; /* of char *: "[3.0]" */
 } LmOpDoc;
 
-/* Reads $LAMINA_SRCDIR/sdk/doc/ops/NAME.lir. Errors name file and line. */
-LmOpDoc *lm_op_doc_read (const LmOpInfo *info, GError **error);
+#define LM_OP_DOC_FOLDER "sdk/doc/ops"
+
+/* Reads $LAMINA_SRCDIR/<folder>/NAME.lir. Errors name file and line. */
+LmOpDoc *lm_op_doc_read (const char *folder, const LmOpInfo *info, GError **error);
 void lm_op_doc_free (LmOpDoc *doc); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmOpDoc, lm_op_doc_free)
 

@@ -316,7 +316,7 @@ read_all (GError **error)
   const LmOpInfo *rows = lm_op_table (&n);
   g_autoptr (GPtrArray) docs = g_ptr_array_new_with_free_func ((GDestroyNotify)lm_op_doc_free);
   for (guint i = 0; i < n; i++) {
-    LmOpDoc *doc = lm_op_doc_read (&rows[i], error);
+    LmOpDoc *doc = lm_op_doc_read (LM_OP_DOC_FOLDER, &rows[i], error);
     if (doc == NULL)
       return NULL;
     g_ptr_array_add (docs, doc);
@@ -334,7 +334,7 @@ append_head (GString *out, GError **error)
 {
   const char *tree = g_getenv ("LAMINA_SRCDIR");
   g_autofree char *path =
-      g_build_filename (tree != NULL ? tree : ".", "sdk", "doc", "ops", "head.md", NULL);
+      g_build_filename (tree != NULL ? tree : ".", LM_OP_DOC_FOLDER, "head.md", NULL);
   g_autofree char *text = NULL;
   if (!g_file_get_contents (path, &text, NULL, error))
     return false;

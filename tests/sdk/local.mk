@@ -10,3 +10,5 @@ check_PROGRAMS += \
 
 shell_tests += \
   %D%/strangers.sh
+
+EXTRA_DIST += %D%/ops_rules

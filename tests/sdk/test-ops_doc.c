@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference page of the ops: every op has an example that the library runs with the result that
  * is written beside it, every attribute and gradient has its line, and the page in the tree is what
- * they give. `test-ops_doc --write FILE` writes the page (make ops-doc). */
+ * they give. tests/sdk/ops_rules holds more such files, for what the page says of borders: NaN, zeros,
+ * ties, empty axes, out of range. All results follow from the page's words. `test-ops_doc --write FILE` writes the page (make ops-doc). */
 #include "tests/lib/fixture.h"
 #include "tests/lib/opdoc.h"
 
@@ -15,7 +16,7 @@ static LmOpDoc *
 read_doc (const LmOpInfo *info)
 {
   g_autoptr (GError) error = NULL;
-  LmOpDoc *doc = lm_op_doc_read (info, &error);
+  LmOpDoc *doc = lm_op_doc_read (LM_OP_DOC_FOLDER, info, &error);
   g_assert_no_error (error);
   return doc;
 }
@@ -82,7 +83,7 @@ check_result (const LmOpDoc *doc, const char *backend, guint r, const LmArray *g
   g_assert_no_error (error);
   for (int64_t i = 0; i < lam_type_elements (&got->type); i++)
     if (!close_enough (got, wanted, i))
-      g_test_fail_printf ("sdk/doc/ops/%s.lir on %s: element %" G_GINT64_FORMAT
+      g_test_fail_printf ("%s.lir on %s: element %" G_GINT64_FORMAT
                           " of result %u is %.9g, the file says %.9g",
                           doc->info->name, backend, i, r, lm_array_get_double (got, i),
                           lm_array_get_double (wanted, i));
@@ -121,6 +122,28 @@ test_results (gconstpointer backend_name)
     g_test_message ("%s", rows[i].name); /* so that a crash has a name */
     run_example (doc, backend);
   }
+  g_clear_pointer (&backend, lm_backend_unref);
+  lm_registry_free (registry);
+}
+
+static void
+test_rules (gconstpointer backend_name)
+{
+  LmRegistry *registry = lm_test_registry ();
+  g_autoptr (LmBackend) backend = lm_test_backend (registry, backend_name);
+  guint n, found = 0;
+  const LmOpInfo *rows = lm_op_table (&n);
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LmOpDoc) doc = lm_op_doc_read ("tests/sdk/ops_rules", &rows[i], &error);
+    if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+      continue; /* most ops have none */
+    g_assert_no_error (error);
+    g_test_message ("%s", rows[i].name);
+    run_example (doc, backend);
+    found++;
+  }
+  g_assert_cmpuint (found, >=, 24);
   g_clear_pointer (&backend, lm_backend_unref);
   lm_registry_free (registry);
 }
@@ -179,6 +202,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sdk/ops_doc/lines", test_lines);
   g_test_add_data_func ("/sdk/ops_doc/results/reference", "reference", test_results);
   g_test_add_data_func ("/sdk/ops_doc/results/cpu", "cpu", test_results);
+  g_test_add_data_func ("/sdk/ops_doc/rules/reference", "reference", test_rules);
+  g_test_add_data_func ("/sdk/ops_doc/rules/cpu", "cpu", test_rules);
   g_test_add_func ("/sdk/ops_doc/page", test_page);
   return g_test_run ();
 }
