@@ -58,9 +58,12 @@ static inline lam_tensor
 lam_one_hot (lam_trace *t, lam_tensor labels, int64_t n, lam_dtype dtype)
 {
   lam_shape shape = lam_shape_of (t, labels);
-  lam_tensor classes, wanted = lam_expand_dims (t, labels, -1);
+  lam_tensor classes, wanted;
   if (shape.rank >= LAM_MAX_RANK)
     return lam_nil ();
+  if (lam_dtype_bits (lam_dtype_of (t, labels)) < 32) /* n may not fit */
+    labels = lam_cast (t, labels, LAM_I32);
+  wanted = lam_expand_dims (t, labels, -1);
   shape.dims[shape.rank++] = n;
   classes = lam_iota (t, lam_dtype_of (t, labels), shape, -1);
   return lam_cast (t, lam_eq (t, classes, wanted), dtype);

@@ -9,7 +9,6 @@
 
 #include <lamina/fields.h>
 #include <lamina/plugin.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -225,7 +224,7 @@ lam_format_float (char buffer[64], double value)
   uint32_t n = 0;
   if (value != value || value - value != 0)
     return value != value ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
-  snprintf (text, sizeof text, "%.17g", value);
+  __builtin_snprintf (text, sizeof text, "%.17g", value);
   for (const char *p = text; *p != '\0'; p++) {
     bool plain = (*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || *p == 'e';
     if (plain || n == 0 || buffer[n - 1] != '.') /* a point may have several bytes */
@@ -261,8 +260,8 @@ lam_config_set_init (lam_setup *s, lam_child_config config, const char *key, lam
     s->api->fail (s, LAM_E_INVALID, "lam_config_set_init: unknown initialiser");
     return;
   }
-  snprintf (text, sizeof text, "{\"method\": \"%s\", \"scale\": %s}", names[init.method - 1],
-            lam_format_float (number, init.scale));
+  __builtin_snprintf (text, sizeof text, "{\"method\": \"%s\", \"scale\": %s}",
+                      names[init.method - 1], lam_format_float (number, init.scale));
   s->api->config_set (s, config, key, text);
 }
 

@@ -17,16 +17,25 @@ from group import HERE, read_group, write_group
 WHOLE = ["ops", "grads", "keys", "schedules_optax", "schedules_praxis"]
 
 ACTIVATIONS = ["ReLU", "ReLU6", "LeakyReLU", "ELU", "Sigmoid", "Tanh", "GELU", "SiLU", "Swish",
-               "Softplus", "SquaredReLU", "CubedReLU", "Exp", "Identity"]
-LAYERS = ["Linear", "Bias", "FeedForward", "Sequential", *ACTIVATIONS, "Dropout", "BatchNorm",
+               "Softplus", "SquaredReLU", "CubedReLU", "SineReLU", "Exp", "Identity"]
+LAYERS = ["Linear", "Bias", "FeedForward", "MLPBlock", "Sequential", *ACTIVATIONS, "Dropout",
+          "StochasticResidual", "StackingOverTime", "BatchNorm",
           "LayerNorm", "RmsNorm", "RmsNormNoScale", "GroupNorm", "WeightNormL2", "SpectralNorm",
           "IdentityNorm", "Conv2D", "Conv3D", "ConvBNAct", "DepthwiseConv1D", "Pooling",
-          "GlobalPooling", "FullSoftmax"]
+          "GlobalPooling", "FullSoftmax", "SharedEmbeddingSoftmax",
+          "NClassMajorSharedEmbeddingSoftmax", "GShardSharedEmbeddingSoftmax",
+          "SigmoidCrossEntropy", "BiTemperedLoss", "Embedding", "PositionalEmbedding",
+          "TrainablePositionalEmbedding", "RotaryPositionalEmbedding"]
+PRAXIS_OPTIMIZERS = ["Sgd", "ShardedSgd", "Adam", "Lion", "Adagrad", "ShardedAdagrad", "Lamb", "Lars",
+                     "Adafactor", "ShardedAdafactor", "ShardedStaticAccumulator", "OptaxOptimizer"]
+OPTAX_OPTIMIZERS = ["sgd", "adam", "adamw", "lion", "adagrad", "rmsprop", "adafactor", "lamb", "lars",
+                    "nadam", "adamax", "adabelief", "amsgrad", "radam", "yogi", "novograd", "adadelta",
+                    "sm3"]
 KINDS = {
     "layers": {f"praxis.{name}" for name in LAYERS},
     "keys_praxis": {"praxis.init_var"},
-    "optimizers_praxis": {"inputs", "praxis.Sgd", "praxis.Adam"},
-    "optimizers_optax": {"inputs", "optax.sgd", "optax.adam", "optax.adamw", "optax.chain"},
+    "optimizers_praxis": {"inputs", *(f"praxis.{name}" for name in PRAXIS_OPTIMIZERS)},
+    "optimizers_optax": {"inputs", "optax.chain", *(f"optax.{name}" for name in OPTAX_OPTIMIZERS)},
 }
 # Data cases are kept only where a kept case names them.
 SHARED = ("inputs", "weights")

@@ -238,13 +238,16 @@ lm_layer_fn_trace (LmLayerFn *fn, bool do_eval, GError **error)
   const lam_trace_api *usual = pub->api;
   if (fn->exact_keys || keys.n > 0)
     pub->api = api_with_keys ();
-  lam_nest y = lm_layer_call (t, lm_model_root (fn->model), "fprop", argument (&c));
+  lam_nest y = lm_layer_call (t, lm_model_root (fn->model),
+                              fn->method != NULL ? fn->method : "fprop", argument (&c));
   pub->api = usual;
   fn->draws = keys.drawn;
   outputs (&c, "y", y);
   updates (&c, t);
   if (fn->summaries)
     summaries (&c);
+  if (!lam_is_nil (lm_trace_aux_loss (t)))
+    add_result (&c, g_strdup ("aux_loss"), lm_trace_aux_loss (t));
   lm_trace_context_pop (pub);
   fn->f = lm_trace_finish (t, (const lam_tensor *)(void *)results->data, results->len, error);
   lm_trace_free (t);

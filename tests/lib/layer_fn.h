@@ -9,16 +9,17 @@
 
 typedef struct LmLayerFn {
   LmModel *model;
-  GPtrArray *names;  /* "var:<path>", "in:<name>", "key:<n>" of each parameter */
-  GPtrArray *arrays; /* of LmArray*: its value */
-  GPtrArray
-      *out_names;   /* "y", "y.<map key>", "y[<list index>]", "updated:<path>", "summary:<key>" */
-  LmFunction *f;    /* after lm_layer_fn_trace */
-  guint draws;      /* how many keys the call drew */
-  bool cast_bf16;   /* variables and inputs of f32 are cast to bf16 first, as a bf16 step does */
-  bool keep_inputs; /* with cast_bf16: inputs stay f32 */
-  bool exact_keys;  /* next_key gives the given keys only, also where there are none */
-  bool summaries;   /* summaries of one tensor are results too */
+  GPtrArray *names;     /* "var:<path>", "in:<name>", "key:<n>" of each parameter */
+  GPtrArray *arrays;    /* of LmArray*: its value */
+  GPtrArray *out_names; /* "y", "y.<map key>", "y[<list index>]", "updated:<path>", "summary:<key>",
+                     "aux_loss": the sum, where the call added one */
+  LmFunction *f;        /* after lm_layer_fn_trace */
+  guint draws;          /* how many keys the call drew */
+  bool cast_bf16;     /* variables and inputs of f32 are cast to bf16 first, as a bf16 step does */
+  bool keep_inputs;   /* with cast_bf16: inputs stay f32 */
+  bool exact_keys;    /* next_key gives the given keys only, also where there are none */
+  bool summaries;     /* summaries of one tensor are results too */
+  const char *method; /* NULL: fprop */
 } LmLayerFn;
 
 /* A model of that one layer. config: as in a model file, {"type": ...} (taken); dtype: of the model. On a bad

@@ -32,7 +32,7 @@ copy_member (JsonObject *ours, const char *key, JsonNode *value)
 JsonObject *
 lm_layer_golden_config (const LmLayerSuite *suite, const LmGoldenCase *c)
 {
-  static const char *const ignored[] = {"type", "do_eval", "fprop_dtype", NULL};
+  static const char *const ignored[] = {"type", "do_eval", "fprop_dtype", "method", NULL};
   const LmLayerRow *r = row_of_case (c);
   g_autofree char *text =
       g_strdup_printf ("{\"type\": \"%s\"%s%s}", r->ours, r->member != NULL ? ", " : "",
@@ -168,6 +168,34 @@ compare_values (const Case *k, const GPtrArray *out)
   }
 }
 
+/* The sum of the values of upstream's aux losses times their weights. */
+static void
+compare_aux_loss (const Case *k, const GPtrArray *out)
+{
+  JsonArray *names = lm_golden_names (k->c, "aux_loss");
+  double sum = 0, got;
+  guint n = names != NULL ? json_array_get_length (names) : 0;
+  for (guint i = 0; i < n; i++) {
+    const char *name = json_array_get_string_element (names, i);
+    g_autofree char *weight_name = NULL;
+    LmGoldenTensor value, weight;
+    if (!g_str_has_suffix (name, ".value"))
+      continue;
+    weight_name = g_strdup_printf ("%.*s.weight", (int)strlen (name) - 6, name);
+    g_assert_true (lm_golden_tensor (k->g, k->c, "aux_loss", name, &value));
+    g_assert_true (lm_golden_tensor (k->g, k->c, "aux_loss", weight_name, &weight));
+    sum += lm_golden_value (value.type.dtype, value.data, 0)
+           * lm_golden_value (weight.type.dtype, weight.data, 0);
+  }
+  g_assert_cmpint (n > 0, ==, lm_layer_fn_find (k->fn->out_names, "aux_loss") >= 0);
+  if (n == 0)
+    return;
+  const LmArray *a = lm_layer_fn_result (k->fn, out, "aux_loss");
+  got = lm_golden_value (a->type.dtype, a->data, 0);
+  g_assert_cmpfloat_with_epsilon (got, sum,
+                                  k->c->tolerance.atol + k->c->tolerance.rtol * fabs (sum));
+}
+
 /* Cotangent of each result that has one, as more arguments after the parameters. */
 static void
 cotangents (const Case *k, bool *given, GPtrArray *args)
@@ -209,10 +237,24 @@ check (const Case *k, LmBackend *backend)
   g_ptr_array_set_size (out, (gint)vjp->ir.n_results);
   lm_test_run (backend, vjp, (LmArray *const *)args->pdata, (LmArray **)out->pdata);
   compare_values (k, out);
+  compare_aux_loss (k, out);
   for (guint i = 0; i < n_params; i++) {
     g_autofree char *name = grad_name (k->fn->names->pdata[i]);
     if (wanted[i])
       compare (k, "grad", name, out->pdata[at++]);
+  }
+}
+
+/* Another method than fprop; the case has no values of variables that it does not use. */
+static void
+set_method (const Case *k, const char *method)
+{
+  k->fn->method = method;
+  for (guint i = 0; i < lm_model_n_vars (k->fn->model); i++) {
+    const lam_var_info *var = lm_model_var (k->fn->model, i);
+    g_autofree char *name = g_strconcat ("var:", var->path, NULL);
+    if (lm_layer_fn_find (k->fn->names, name) < 0)
+      lm_layer_fn_add (k->fn, name, lm_array_new (&var->type, NULL));
   }
 }
 
@@ -227,6 +269,8 @@ run_case (const LmLayerSuite *suite, LmRegistry *registry, LmBackend *backend, C
   k.nan_grads = suite->nan_grads != NULL && g_strv_contains (suite->nan_grads, k.c->id);
   k.fn->keep_inputs = suite->keep_inputs;
   add_section (&k, "var", "var");
+  if (json_object_has_member (k.c->attrs, "method"))
+    set_method (&k, json_object_get_string_member (k.c->attrs, "method"));
   add_section (&k, "in", "in");
   add_section (&k, "key", "key");
   if (!lm_layer_fn_trace (k.fn, json_object_get_boolean_member (k.c->attrs, "do_eval"), &error))

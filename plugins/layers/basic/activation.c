@@ -10,7 +10,7 @@ typedef struct {
 
 #define FUNCTIONS                                                                                  \
   "relu relu6 leaky_relu elu sigmoid tanh gelu gelu_approximate silu swish softplus squared_relu " \
-  "cubed_relu exp identity"
+  "cubed_relu sine_relu exp identity"
 
 LAM_FIELDS (activation, LAM_STRING (function, "relu", "Which function."), LAM_CHOICES (FUNCTIONS),
             LAM_FLOAT (negative_slope, 0.01, "Slope of leaky_relu below 0."),
@@ -40,6 +40,12 @@ cubed_relu (lam_trace *t, lam_tensor x)
 {
   lam_tensor y = lam_relu (t, x);
   return lam_mul (t, y, lam_square (t, y));
+}
+
+static lam_tensor
+sine_relu (lam_trace *t, lam_tensor x)
+{
+  return lam_sin (t, lam_relu (t, x));
 }
 
 static lam_tensor
@@ -95,6 +101,7 @@ activation_fprop (const activation *p, lam_trace *t, lam_tensor x)
                {"softplus", lam_softplus},
                {"squared_relu", squared_relu},
                {"cubed_relu", cubed_relu},
+               {"sine_relu", sine_relu},
                {"exp", lam_exp},
                {"identity", identity}};
   for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)

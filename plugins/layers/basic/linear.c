@@ -26,4 +26,14 @@ linear_fprop (const linear *p, lam_trace *t, lam_tensor x)
   return lam_dot (t, x, lam_theta (t, p->w));
 }
 
-LAM_LAYER (linear, "lamina.linear", 1, "Matrix product with the last axis, without a bias.")
+/* -> w itself, for layers that use it twice, as a softmax that shares its matrix with an embedding. */
+static lam_nest
+linear_weight (const linear *p, lam_trace *t, lam_nest in)
+{
+  (void)in;
+  return lam_nest_of (t, lam_theta (t, p->w));
+}
+
+LAM_METHODS (linear, LAM_METHOD_TENSOR (linear, fprop) LAM_METHOD (linear, weight),
+             LAM_USE (linear, fprop), LAM_USE (linear, weight))
+LAM_LAYER_METHODS (linear, "lamina.linear", 1, "Matrix product with the last axis, without a bias.")

@@ -9,8 +9,13 @@ plugins_lamina_layers_basic_la_SOURCES = \
   %D%/family.c \
   %D%/feed_forward.c \
   %D%/flatten.c \
+  %D%/identity.c \
   %D%/linear.c \
-  %D%/sequential.c
+  %D%/mlp_block.c \
+  %D%/residual.c \
+  %D%/sequential.c \
+  %D%/stacking_over_time.c \
+  %D%/stochastic_residual.c
 plugins_lamina_layers_basic_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 plugins_lamina_layers_basic_la_CFLAGS = $(PLUGIN_CFLAGS)
 plugins_lamina_layers_basic_la_LDFLAGS = $(PLUGIN_LDFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lamina.classification: the task of naming a class: a network, then a softmax head. Semantics:
  * praxis.models.ClassificationModel. */
-#include <lamina/layer.h>
+#include "head.h"
 
 typedef struct {
   lam_child_config network, softmax;
@@ -27,15 +27,6 @@ features (const classification *p, lam_trace *t, lam_nest batch)
   return lam_call (t, p->body, "fprop", lam_nest_get (t, batch, "inputs"));
 }
 
-static void
-set_metric (lam_trace *t, lam_nest metrics, const char *name, lam_tensor value, lam_tensor weight)
-{
-  lam_nest pair = lam_nest_map (t);
-  lam_nest_set_tensor (t, pair, "value", value);
-  lam_nest_set_tensor (t, pair, "weight", weight);
-  lam_nest_set (t, metrics, name, pair);
-}
-
 /* out: what the head gave -> {loss, accuracy, error}, each {value, weight} */
 static lam_nest
 metrics_of (lam_trace *t, lam_nest out)
@@ -44,15 +35,19 @@ metrics_of (lam_trace *t, lam_nest out)
   lam_tensor weight = lam_nest_get_tensor (t, out, "total_weight");
   lam_tensor accuracy = lam_nest_get_tensor (t, out, "accuracy");
   lam_tensor error = lam_sub (t, lam_scalar_like (t, accuracy, 1), accuracy);
-  set_metric (t, metrics, "loss", lam_nest_get_tensor (t, out, "avg_xent"), weight);
-  set_metric (t, metrics, "accuracy", accuracy, weight);
-  set_metric (t, metrics, "error", error, weight);
+  head_set_metric (t, metrics, "loss", lam_nest_get_tensor (t, out, "avg_xent"),
+                   lam_nest_has (t, out, "avg_xent_weight")
+                       ? lam_nest_get_tensor (t, out, "avg_xent_weight")
+                       : weight);
+  head_set_metric (t, metrics, "accuracy", accuracy, weight);
+  head_set_metric (t, metrics, "error", error, weight);
   return metrics;
 }
 
 /*
  * batch: {inputs (B, ...), labels (B) integers, weights (B), default 1}. Gives {metrics,
- * per_example: {xent, predictions, weights (B), logits (B, V)}}.
+ * per_example: {xent, predictions, weights (B), logits (B, V)}}; a head that works in chunks gives no
+ * logits.
  */
 static lam_nest
 classification_fprop (const classification *p, lam_trace *t, lam_nest batch)
@@ -67,7 +62,8 @@ classification_fprop (const classification *p, lam_trace *t, lam_nest batch)
   xent = lam_nest_get_tensor (t, out, "per_example_xent");
   lam_nest_set_tensor (t, each, "xent", xent);
   lam_nest_set (t, each, "predictions", lam_nest_get (t, out, "per_example_argmax"));
-  lam_nest_set (t, each, "logits", lam_nest_get (t, out, "logits"));
+  if (lam_nest_has (t, out, "logits"))
+    lam_nest_set (t, each, "logits", lam_nest_get (t, out, "logits"));
   lam_nest_set_tensor (t, each, "weights",
                        lam_nest_has (t, batch, "weights")
                            ? lam_nest_get_tensor (t, batch, "weights")
