@@ -2,6 +2,8 @@
 # tests/plugins: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-batch_norm \
+  %D%/test-collectives \
   %D%/test-layers-basic \
   %D%/test-layers-conv \
   %D%/test-layers-model \
