@@ -4,10 +4,11 @@
 
 # What a build needs.
 build_packages="gcc make autoconf automake libtool pkg-config
-  libglib2.0-dev libjson-glib-dev libarchive-dev libsodium-dev libopenblas-dev"
+  libglib2.0-dev libjson-glib-dev libarchive-dev zlib1g-dev libopenblas-dev"
 
 # What the gates and the fuzzers use on top.
-check_packages="$build_packages g++ clang clang-format universal-ctags binutils doxygen"
+check_packages="$build_packages g++ clang clang-format universal-ctags binutils doxygen
+  libopenmpi-dev openmpi-bin"
 
 # install_packages NAME ...: installs those that are missing; quiet when all are there.
 install_packages ()

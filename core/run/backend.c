@@ -2,8 +2,6 @@
 /* Opening backends: by name, by the best score, or over a table. */
 #include "core/run/private.h"
 
-#include "core/base/params.h"
-
 #include <string.h>
 
 static const lam_backend_vt *
@@ -59,11 +57,11 @@ append_near_last_part (GString *message, char **ids, const char *name)
 }
 
 static void
-fail_unknown (char **ids, const char *name, GError **error)
+fail_unknown (char **ids, const char *noun, const char *name, GError **error)
 {
   g_autofree char *list = g_strjoinv (", ", ids);
   g_autoptr (GString) message = g_string_new (NULL);
-  g_string_printf (message, "no backend \"%s\"; there is: %s",
+  g_string_printf (message, "no %s \"%s\"; there is: %s", noun,
                    name != NULL ? name : "that runs here",
                    *list != '\0' ? list : "none (check --plugin-dir or $LAM_PLUGIN_PATH)");
   if (name != NULL && strchr (name, '.') != NULL)
@@ -73,59 +71,76 @@ fail_unknown (char **ids, const char *name, GError **error)
   g_set_error_literal (error, LM_ERROR, LM_ERROR_NOT_FOUND, message->str);
 }
 
+char *
+lm_find_id (LmRegistry *registry, const char *kind, const char *noun, const char *name,
+            GError **error)
+{
+  g_auto (GStrv) ids = lm_registry_ids (registry, kind);
+  const char *id =
+      g_strv_contains ((const char *const *)ids, name) ? name : by_last_part (ids, name);
+  if (id == NULL)
+    fail_unknown (ids, noun, name, error);
+  return g_strdup (id);
+}
+
+static char *
+find_best (LmRegistry *registry, GError **error)
+{
+  g_auto (GStrv) ids = lm_registry_ids (registry, LAM_KIND_BACKEND);
+  char *id = best_id (registry, ids, lm_registry_host (registry));
+  if (id == NULL)
+    fail_unknown (ids, "backend", NULL, error);
+  return id;
+}
+
 LmBackend *
 lm_backend_open (LmRegistry *registry, const char *name, JsonObject *options, GError **error)
 {
-  g_auto (GStrv) ids = lm_registry_ids (registry, LAM_KIND_BACKEND);
-  const lam_host *host = lm_registry_host (registry);
-  g_autofree char *id = NULL;
-  if (name == NULL)
-    id = best_id (registry, ids, host);
-  else if (g_strv_contains ((const char *const *)ids, name))
-    id = g_strdup (name);
-  else
-    id = g_strdup (by_last_part (ids, name));
-  if (id == NULL) {
-    fail_unknown (ids, name, error);
-    return NULL;
-  }
-  const lam_backend_vt *vt = find_vtable (registry, id, error);
-  return vt != NULL ? lm_backend_open_vtable (id, vt, host, options, error) : NULL;
+  g_autofree char *id = name != NULL
+                            ? lm_find_id (registry, LAM_KIND_BACKEND, "backend", name, error)
+                            : find_best (registry, error);
+  const lam_backend_vt *vt = id != NULL ? find_vtable (registry, id, error) : NULL;
+  return vt != NULL ? lm_backend_open_vtable (id, vt, lm_registry_host (registry), options, error)
+                    : NULL;
 }
 
-/* The options struct filled from JSON; *out_params owns what it points to. */
-static bool
-fill_options (const char *id, const lam_backend_vt *vt, JsonObject *options,
-              LmFieldTable **out_table, LmParams **out_params, void **out, GError **error)
+bool
+lm_fill_options (LmFilled *out, const char *id, lam_declare_fields_fn fields, uint64_t size,
+                 JsonObject *options, GError **error)
 {
   g_autoptr (JsonObject) none = json_object_new ();
-  *out_table = lm_field_table_new (id, vt->fields, vt->options_size, error);
-  if (*out_table == NULL)
+  out->table = lm_field_table_new (id, fields, size, error);
+  if (out->table == NULL)
     return false;
-  *out_params = lm_params_new (*out_table, options != NULL ? options : none, NULL, id, error);
-  if (*out_params == NULL)
+  out->params = lm_params_new (out->table, options != NULL ? options : none, NULL, id, error);
+  if (out->params == NULL)
     return false;
-  *out = g_malloc0 (vt->options_size + 1);
-  lm_params_fill (*out_params, *out);
+  out->options = g_malloc0 (size + 1);
+  lm_params_fill (out->params, out->options);
   return true;
+}
+
+void
+lm_filled_clear (LmFilled *filled)
+{
+  g_clear_pointer (&filled->params, lm_params_free);
+  g_clear_pointer (&filled->table, lm_field_table_free);
+  g_clear_pointer (&filled->options, g_free);
 }
 
 LmBackend *
 lm_backend_open_vtable (const char *id, const lam_backend_vt *vt, const lam_host *host,
                         JsonObject *options, GError **error)
 {
-  LmFieldTable *table = NULL;
-  g_autoptr (LmParams) params = NULL;
-  g_autofree void *filled = NULL;
+  LmFilled filled = {0};
   lam_backend *self = NULL;
-  bool ok = fill_options (id, vt, options, &table, &params, &filled, error);
+  bool ok = lm_fill_options (&filled, id, vt->fields, vt->options_size, options, error);
   if (ok) {
     lam_error slot;
     lm_plugin_error_init (&slot);
-    ok = lm_plugin_error_take (&slot, vt->open (host, filled, &self, &slot), id, error);
+    ok = lm_plugin_error_take (&slot, vt->open (host, filled.options, &self, &slot), id, error);
   }
-  g_clear_pointer (&params, lm_params_free);
-  g_clear_pointer (&table, lm_field_table_free);
+  lm_filled_clear (&filled);
   if (!ok)
     return NULL;
   LmBackend *backend = g_new0 (LmBackend, 1);

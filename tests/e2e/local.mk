@@ -4,6 +4,7 @@
 shell_tests += \
   %D%/conformance.sh \
   %D%/errors.sh \
+  %D%/mpi.sh \
   %D%/outputs.sh \
   %D%/strangers.sh \
   %D%/train.sh
