@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.sgd: gradient descent with momentum. Semantics: optax.sgd, praxis.optimizers.Sgd. */
-#include <lamina/optimizer.h>
+/* lamina.sgd: gradient descent with momentum. Semantics: optax.sgd, praxis.optimizers.Sgd, ShardedSgd. */
+#include "optimizers.h"
 
 typedef struct {
   double momentum;
@@ -29,7 +29,6 @@ sgd_declare_slots (const sgd *p, lam_slots *s, const lam_type *var)
 static lam_tensor
 sgd_update (const sgd *p, lam_trace *t, const lam_update *u)
 {
-  lam_tensor rate = lam_neg (t, lam_cast (t, u->learning_rate, lam_dtype_of (t, u->var)));
   lam_tensor step = u->grad; /* as var */
   if (p->momentum != 0) {
     step = lam_add (t, u->grad, lam_mul_scalar (t, u->slots[0], p->momentum));
@@ -37,7 +36,7 @@ sgd_update (const sgd *p, lam_trace *t, const lam_update *u)
     if (p->nesterov)
       step = lam_add (t, u->grad, lam_mul_scalar (t, step, p->momentum));
   }
-  return lam_mul (t, step, rate);
+  return descend (t, u, step);
 }
 
 LAM_OPTIMIZER (sgd, "lamina.sgd", 1, "Gradient descent with momentum.")

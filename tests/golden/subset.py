@@ -14,7 +14,7 @@ import sys
 
 from group import HERE, read_group, write_group
 
-WHOLE = ["ops", "grads", "keys", "schedules_optax", "schedules_praxis"]
+WHOLE = ["ops", "grads", "keys", "schedules_optax", "schedules_praxis", "nest_praxis"]
 
 ACTIVATIONS = ["ReLU", "ReLU6", "LeakyReLU", "ELU", "Sigmoid", "Tanh", "GELU", "SiLU", "Swish",
                "Softplus", "SquaredReLU", "CubedReLU", "SineReLU", "Exp", "Identity"]
@@ -31,8 +31,14 @@ PRAXIS_OPTIMIZERS = ["Sgd", "ShardedSgd", "Adam", "Lion", "Adagrad", "ShardedAda
 OPTAX_OPTIMIZERS = ["sgd", "adam", "adamw", "lion", "adagrad", "rmsprop", "adafactor", "lamb", "lars",
                     "nadam", "adamax", "adabelief", "amsgrad", "radam", "yogi", "novograd", "adadelta",
                     "sm3"]
+NESTED_MAP = ["CheckKey", "GetItem", "Set", "FlattenItems", "Pack", "TransformWithKey", "Filter",
+              "ToNestedDict", "IsCompatible", "Union", "GetSlice", "__getattr__"]
+PARAMS = ["", ".FromText", ".ToText", ".TextDiff", ".MergeCommonKeysFrom"]
 KINDS = {
     "layers": {f"praxis.{name}" for name in LAYERS},
+    "lingvo": {"lingvo.InstantiableParams", "lingvo.GenerateSeedFromName",
+               *(f"lingvo.NestedMap.{name}" for name in NESTED_MAP),
+               *(f"lingvo.Params{name}" for name in PARAMS)},
     "keys_praxis": {"praxis.init_var"},
     "optimizers_praxis": {"inputs", *(f"praxis.{name}" for name in PRAXIS_OPTIMIZERS)},
     "optimizers_optax": {"inputs", "optax.chain", *(f"optax.{name}" for name in OPTAX_OPTIMIZERS)},

@@ -18,6 +18,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/layer_golden.c \
   %D%/layer_golden.h \
   %D%/layer_rows.c \
+  %D%/learn.c \
+  %D%/learn.h \
   %D%/opcheck.c \
   %D%/opcheck.h \
   %D%/opdoc.c \

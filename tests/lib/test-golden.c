@@ -14,6 +14,7 @@ static const char *const groups[] = {
     "layers",
     "optimizers_praxis",
     "optimizers_optax",
+    "optimizers_f64",
     "schedules_praxis",
     "schedules_optax",
     "digits_mlp",

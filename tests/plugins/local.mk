@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-batch_norm \
+  %D%/test-batch_norm_replicas \
   %D%/test-collectives \
   %D%/test-layers-basic \
   %D%/test-layers-conv \
@@ -11,4 +12,8 @@ check_PROGRAMS += \
   %D%/test-learners \
   %D%/test-npy \
   %D%/test-npz \
+  %D%/test-optimizers \
   %D%/test-schedules
+
+EXTRA_DIST += \
+  %D%/optimizers.h

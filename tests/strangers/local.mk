@@ -30,6 +30,13 @@ tests_strangers_pair_la_CFLAGS = $(PLUGIN_CFLAGS)
 tests_strangers_pair_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
 tests_strangers_pair_la_LIBADD = -lm
 
+check_LTLIBRARIES += tests/strangers/variables.la
+tests_strangers_variables_la_SOURCES = %D%/variables.c
+tests_strangers_variables_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_variables_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_variables_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_variables_la_LIBADD = -lm
+
 # Backends, each the reference backend with other claims.
 STRANGER_BACKEND_CPPFLAGS = -I$(top_srcdir) -I$(top_srcdir)/plugins/backends/reference $(PLUGIN_CPPFLAGS)
 
