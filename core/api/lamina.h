@@ -195,6 +195,9 @@ typedef struct LaminaStepInfo {
   guint n_scalars; /**< scalar summaries: "backward@learner.update_states/grad_norm_scalar" ... */
   const char *const *scalar_names;
   const double *scalar_values;
+  guint n_prints; /**< of lam_debug_print: "<layer path>: <name>" and the value */
+  const char *const *print_names;
+  const LaminaTensor *const *print_values;
 } LaminaStepInfo;
 /** Return FALSE to end the run after this step (all is kept). */
 typedef gboolean (*LaminaStepFunc) (const LaminaStepInfo *info, gpointer user);
@@ -203,6 +206,17 @@ typedef gboolean (*LaminaStepFunc) (const LaminaStepInfo *info, gpointer user);
 LAMINA_API LaminaTrainer *lamina_trainer_new (LaminaModel *model, GError **error);
 LAMINA_API void lamina_trainer_free (LaminaTrainer *trainer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaTrainer, lamina_trainer_free)
+/** Before the first run: whether every step reports its scalar summaries (the start), which computes
+ * them; without it they go to event files only. */
+LAMINA_API void lamina_trainer_set_scalars (LaminaTrainer *trainer, gboolean each_step);
+/** Before the first run: TensorBoard's event files go into `folder` (made if need be), every
+ * train.summary_interval_steps of the config. */
+LAMINA_API void lamina_trainer_set_events (LaminaTrainer *trainer, const char *folder);
+/** Before the first run: stop with an error at the first NaN or infinity that a layer's
+ * lam_check_numerics or a gradient meets; at the first lam_check of a layer that fails. The config's
+ * train.check_numerics and train.enable_asserts switch them on as well. */
+LAMINA_API void lamina_trainer_set_checks (LaminaTrainer *trainer, gboolean numerics,
+                                           gboolean asserts);
 /** Up to step `until` (0: the config's train.steps), or to the end of its input. After it the model's
  * variables are the trained ones. */
 LAMINA_API gboolean lamina_trainer_run (LaminaTrainer *trainer, guint64 until, LaminaStepFunc each,

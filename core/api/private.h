@@ -36,11 +36,14 @@ struct LaminaModel {
 struct LaminaTrainer {
   LaminaModel *model; /* borrowed */
   LmInput *input;
-  LmTrainLoop *loop;
+  LmTrainLoop *loop; /* made by the first run */
+  LmTrainOptions options;
+  char *events;
   uint64_t total;
   /* reused by every step */
   const char **names;
   double *values;
+  LaminaTensor **prints;
 };
 
 /* The context's own registry. */

@@ -8,11 +8,11 @@ LaminaTrainer *
 lamina_trainer_new (LaminaModel *model, GError **error)
 {
   g_autoptr (LaminaTrainer) t = g_new0 (LaminaTrainer, 1);
-  LmTrainConfig config;
   t->model = model;
-  if (!lm_train_config_read (model->model, &config, error))
+  t->options = (LmTrainOptions) {.scalars = true, .explain = model->explain};
+  if (!lm_train_config_read (model->model, &t->options.config, error))
     return NULL;
-  t->total = (uint64_t)config.steps;
+  t->total = (uint64_t)t->options.config.steps;
   if (lm_model_n_learners (model->model) == 0) {
     g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
                  "%s: nothing to train with: the config has no \"learners\"; it wants "
@@ -38,19 +38,52 @@ lamina_trainer_free (LaminaTrainer *t)
     return;
   lm_train_loop_free (t->loop);
   lm_input_free (t->input);
+  g_free (t->events);
   g_free (t->names);
   g_free (t->values);
+  g_free (t->prints);
   g_free (t);
 }
 
+/* --- how it runs ------------------------------------------------------------------------------------- */
+
+void
+lamina_trainer_set_scalars (LaminaTrainer *t, gboolean each_step)
+{
+  g_return_if_fail (t->loop == NULL);
+  t->options.scalars = each_step;
+}
+
+void
+lamina_trainer_set_events (LaminaTrainer *t, const char *folder)
+{
+  g_return_if_fail (t->loop == NULL);
+  g_free (t->events);
+  t->events = g_strdup (folder);
+  t->options.events = t->events;
+}
+
+void
+lamina_trainer_set_checks (LaminaTrainer *t, gboolean numerics, gboolean asserts)
+{
+  g_return_if_fail (t->loop == NULL);
+  t->options.config.check_numerics = t->options.config.check_numerics || numerics;
+  t->options.config.enable_asserts = t->options.config.enable_asserts || asserts;
+}
+
+/* --- running ------------------------------------------------------------------------------------------ */
+
 /* Room for the numbers of one step, made once. */
 static void
-reserve (LaminaTrainer *t, guint n)
+reserve (LaminaTrainer *t, guint n, guint n_prints)
 {
   if (t->names != NULL)
     return;
   t->names = g_new0 (const char *, n + 1);
   t->values = g_new0 (double, 2 * n + 1);
+  t->prints = g_malloc0 ((n_prints + 1) * (sizeof (LaminaTensor *) + sizeof (LaminaTensor)));
+  for (guint i = 0; i < n_prints; i++)
+    t->prints[i] = (LaminaTensor *)(void *)(t->prints + n_prints + 1) + i;
 }
 
 /* Splits the report into the parallel arrays of the public struct. */
@@ -58,7 +91,7 @@ static void
 fill_info (LaminaTrainer *t, const LmTrainReport *r, LaminaStepInfo *info)
 {
   guint n = r->n_metrics, m = r->n_scalars;
-  reserve (t, n + m);
+  reserve (t, n + m, r->n_prints);
   double *weights = t->values + n + m;
   for (guint i = 0; i < n; i++) {
     t->names[i] = r->metrics[i].name;
@@ -78,6 +111,11 @@ fill_info (LaminaTrainer *t, const LmTrainReport *r, LaminaStepInfo *info)
   info->n_scalars = m;
   info->scalar_names = t->names + n;
   info->scalar_values = t->values + n;
+  info->n_prints = r->n_prints;
+  info->print_names = r->print_names;
+  info->print_values = (const LaminaTensor *const *)t->prints;
+  for (guint i = 0; i < r->n_prints; i++)
+    *t->prints[i] = (LaminaTensor) {.array = (LmArray *)r->print_values[i]};
 }
 
 gboolean
@@ -90,7 +128,7 @@ lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpoint
   if (state->step >= info.total)
     return TRUE;
   if (t->loop == NULL)
-    t->loop = lm_train_loop_new (state, t->input, t->model->explain, error);
+    t->loop = lm_train_loop_new (state, t->input, &t->options, error);
   if (t->loop == NULL)
     return FALSE;
   while (state->step < info.total) {

@@ -6,15 +6,23 @@ core_sources += \
   %D%/code.h \
   %D%/eval.c \
   %D%/eval.h \
+  %D%/events.c \
+  %D%/events.h \
   %D%/input.c \
   %D%/input.h \
+  %D%/png.c \
+  %D%/png.h \
   %D%/predict.c \
   %D%/predict.h \
+  %D%/runner.c \
+  %D%/runner.h \
   %D%/save.c \
   %D%/save.h \
   %D%/scalar.c \
   %D%/scalar.h \
   %D%/state.c \
   %D%/state.h \
+  %D%/summaries.c \
+  %D%/summaries.h \
   %D%/train.c \
   %D%/train.h

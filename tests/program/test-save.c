@@ -7,6 +7,11 @@
 #include "tests/lib/project.h"
 #include <string.h>
 
+/* Every step reports its scalar summaries. */
+static const LmTrainOptions reports = {
+    .scalars = true,
+    .config = {.summary_interval_steps = 100, .norm_interval_steps = 500, .summary_verbosity = 3}};
+
 #define STEPS 6
 
 /* A run at some step. */
@@ -51,7 +56,7 @@ start (Run *r, LmArchive *archive, const char *backend)
   r->input = lm_test_project_input (r->project, "train");
   if (saved.input != NULL)
     g_assert_true (lm_input_restore (r->input, saved.input, &error));
-  r->loop = lm_train_loop_new (r->state, r->input, NULL, &error);
+  r->loop = lm_train_loop_new (r->state, r->input, &reports, &error);
   g_assert_no_error (error);
 }
 

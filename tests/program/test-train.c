@@ -5,13 +5,18 @@
 #include "tests/lib/project.h"
 #include <string.h>
 
+/* Every step reports its scalar summaries. */
+static const LmTrainOptions reports = {
+    .scalars = true,
+    .config = {.summary_interval_steps = 100, .norm_interval_steps = 500, .summary_verbosity = 3}};
+
 /* Runs n steps; losses to out. */
 static void
 train (LmTestProject *p, LmState *state, guint n, double *out)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmInput) input = lm_test_project_input (p, "train");
-  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, NULL, &error);
+  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, &reports, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++) {
     const LmTrainReport *report = lm_train_loop_step (loop, &error);
@@ -71,7 +76,7 @@ test_report (void)
   g_autoptr (LmTestProject) p = lm_test_project_new ("", "reference");
   g_autoptr (LmState) state = lm_test_project_state (p);
   g_autoptr (LmInput) input = lm_test_project_input (p, "train");
-  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, NULL, &error);
+  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, &reports, &error);
   const LmTrainReport *r = lm_train_loop_step (loop, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (r->n_metrics, ==, 2); /* the loss is told apart */
@@ -99,7 +104,7 @@ test_end_of_input (void)
   json_object_set_int_member (lm_model_input_config (p->model, "train"), "batch_size", 700);
   g_autoptr (LmState) state = lm_test_project_state (p);
   g_autoptr (LmInput) input = lm_test_project_input (p, "train");
-  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, NULL, &error);
+  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, &reports, &error);
   g_assert_nonnull (lm_train_loop_step (loop, &error));
   g_assert_nonnull (lm_train_loop_step (loop, &error));
   g_assert_null (lm_train_loop_step (loop, &error));

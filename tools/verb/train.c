@@ -127,6 +127,26 @@ is_due (Progress *p, const LaminaStepInfo *info)
   return due || last;
 }
 
+#define SHOWN_ELEMENTS 16
+
+/* What layers print by lam_debug_print, on standard error: standard output is the program's own. */
+static void
+print_debug (Progress *p, const LaminaStepInfo *info)
+{
+  for (guint i = 0; i < info->n_prints; i++) {
+    const LaminaTensor *x = info->print_values[i];
+    g_autofree char *type = lamina_tensor_type (x);
+    gint64 n = lamina_tensor_elements (x);
+    g_string_printf (p->line, "step %" G_GUINT64_FORMAT "  %s = %s {", info->step,
+                     info->print_names[i], type);
+    for (gint64 k = 0; k < MIN (n, SHOWN_ELEMENTS); k++) {
+      g_string_append (p->line, k > 0 ? ", " : "");
+      tool_append_number (p->line, lamina_tensor_get (x, k));
+    }
+    fprintf (stderr, "%s%s}\n", p->line->str, n > SHOWN_ELEMENTS ? ", ..." : "");
+  }
+}
+
 static gboolean
 each_step (const LaminaStepInfo *info, gpointer user)
 {
@@ -143,6 +163,7 @@ each_step (const LaminaStepInfo *info, gpointer user)
              " is not finite; check the data and the learning rate\n",
              g_get_prgname (), info->step);
   }
+  print_debug (p, info);
   if (p->json)
     print_json (p, info);
   else if (!p->quiet && is_due (p, info))
@@ -154,9 +175,9 @@ each_step (const LaminaStepInfo *info, gpointer user)
 
 typedef struct Train {
   ToolOptions options;
-  char *output, *init;
+  char *output, *init, *events;
   gint64 steps;
-  gboolean force, quiet;
+  gboolean force, quiet, check_numerics, check_asserts;
 } Train;
 
 /* Hours of training shall not end with a folder that was misspelt. */
@@ -269,6 +290,10 @@ train (const Train *t, LaminaModel *model, const char *output)
   g_autoptr (LaminaTrainer) trainer = lamina_trainer_new (model, &error);
   if (trainer == NULL)
     return tool_fail (error);
+  lamina_trainer_set_scalars (trainer, t->options.json);
+  lamina_trainer_set_checks (trainer, t->check_numerics, t->check_asserts);
+  if (t->events != NULL)
+    lamina_trainer_set_events (trainer, t->events);
   Progress progress = {.json = t->options.json,
                        .quiet = t->quiet,
                        .terminal = isatty (STDOUT_FILENO) != 0,
@@ -312,6 +337,12 @@ run (int argc, char **argv)
        "N"},
       {"init", 0, 0, G_OPTION_ARG_FILENAME, &t.init,
        "Start anew from these variables (.safetensors or .npz)", "FILE"},
+      {"events", 'e', 0, G_OPTION_ARG_FILENAME, &t.events,
+       "Write event files for TensorBoard into DIR, every train.summary_interval_steps", "DIR"},
+      {"check-numerics", 0, 0, G_OPTION_ARG_NONE, &t.check_numerics,
+       "Stop at the first NaN or infinity, and say where it is", NULL},
+      {"check-asserts", 0, 0, G_OPTION_ARG_NONE, &t.check_asserts,
+       "Stop at the first check of a layer that fails", NULL},
       {"force", 'f', 0, G_OPTION_ARG_NONE, &t.force, "Overwrite the output", NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &t.quiet, "No progress", NULL},
       {0}};
@@ -323,7 +354,9 @@ run (int argc, char **argv)
           "  lamina train my-model\n"
           "  lamina train my-model --seed 3 -o seed-3.lam\n"
           "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
-          "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n\n"
+          "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n"
+          "  lamina train my-model --events runs/1 && tensorboard --logdir runs\n"
+          "  lamina train my-model --check-numerics   (names the first NaN's layer)\n\n"
           "--json writes one line a step, {\"step\", \"loss\", \"metrics\", \"weights\", "
           "\"scalars\",\n"
           "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
@@ -342,6 +375,7 @@ run (int argc, char **argv)
         t.steps < 0 ? tool_usage ("--steps: wanted a number from 1") : open_and_train (&t, argv[1]);
   g_free (t.output);
   g_free (t.init);
+  g_free (t.events);
   tool_options_clear (&t.options);
   return status;
 }
