@@ -14,15 +14,25 @@
 typedef struct LmLayerCheck {
   const char *config, *inputs;
   bool do_eval;
+  bool wide;   /* a loss: a bf16 call may give f32 */
+  bool random; /* a bf16 call draws other numbers: only its dtype is checked */
 } LmLayerCheck;
 
-#define LM_CHECK_TRAIN(config, inputs)                                                             \
+#define LM_CHECK_TRAIN(text, in)                                                                   \
   {                                                                                                \
-    config, inputs, false                                                                          \
+    .config = text, .inputs = in                                                                   \
   }
-#define LM_CHECK_EVAL(config, inputs)                                                              \
+#define LM_CHECK_EVAL(text, in)                                                                    \
   {                                                                                                \
-    config, inputs, true                                                                           \
+    .config = text, .inputs = in, .do_eval = true                                                  \
+  }
+#define LM_CHECK_LOSS(text, in)                                                                    \
+  {                                                                                                \
+    .config = text, .inputs = in, .wide = true                                                     \
+  }
+#define LM_CHECK_RANDOM(text, in)                                                                  \
+  {                                                                                                \
+    .config = text, .inputs = in, .random = true                                                   \
   }
 
 /* Adds, for each type among the n checks, /plugins/layers/<type>/gradients (every variable that is trainable,

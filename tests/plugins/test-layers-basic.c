@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugins/layers/basic against praxis. */
+#include "tests/lib/layer_check.h"
 #include "tests/lib/layer_golden.h"
 
 #include <stdio.h>
@@ -65,7 +66,7 @@ field (JsonObject *ours, const char *key, JsonNode *value)
   else if (strcmp (key, "layers") == 0)
     json_object_set_member (ours, key, children_of (json_node_get_array (value)));
   else if (strcmp (key, "ff_tpl") == 0)
-    json_object_set_member (ours, "ff", child_of (json_node_get_object (value)));
+    json_object_set_member (ours, key, child_of (json_node_get_object (value)));
   else
     return false;
   return true;
@@ -73,10 +74,143 @@ field (JsonObject *ours, const char *key, JsonNode *value)
 
 static const LmLayerSuite suite = {.family = "basic", .later = later, .field = field};
 
+/* Shapes and options that the golden cases leave out are here too. */
+static const LmLayerCheck checks[] = {
+    LM_CHECK_TRAIN ("{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 3}", "x 2,3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 2, 'weight_init': "
+                    "{'method': 'gaussian', 'scale': 0.3}}",
+                    "x 4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.bias', 'dims': 3, 'bias_init': 0.5}", "x 2,1,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.feed_forward', 'input_dims': 3, 'output_dims': 4, "
+                    "'bias_init': 0.25, 'activation': 'tanh'}",
+                    "x 2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.feed_forward', 'input_dims': 3, 'output_dims': 2, "
+                    "'has_bias': false, 'checkpoint_str': 'product', 'activation_tpl': {'type': "
+                    "'lamina.activation', 'function': 'elu', 'alpha': 0.5}}",
+                    "x 2,2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.mlp_block', 'num_layers': 3, 'hidden_dims': 4, "
+                    "'activate_final': false, 'ff_tpl': {'type': 'lamina.feed_forward', "
+                    "'input_dims': 3, 'output_dims': 2, 'activation': 'gelu'}}",
+                    "x 2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.mlp_block', 'num_layers': 1, 'ff_tpl': {'type': "
+                    "'lamina.feed_forward', 'input_dims': 3, 'output_dims': 2}}",
+                    "x 2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'relu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'relu6'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'leaky_relu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'elu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'sigmoid'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'tanh'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'gelu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'gelu_approximate'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'silu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'swish'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'softplus'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'squared_relu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'cubed_relu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'sine_relu'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'exp'}", "x 3,4"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.activation', 'function': 'identity'}", "x 3,4"),
+    LM_CHECK_TRAIN (
+        "{'type': 'lamina.activation', 'function': 'leaky_relu', 'negative_slope': 0.3}",
+        "x 2,2,2"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.flatten'}", "x 2,3,2"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.identity'}", "x 2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.sequential', 'layers': [{'type': 'lamina.linear', "
+                    "'input_dims': 3, 'output_dims': 3}, {'type': 'lamina.activation', 'function': "
+                    "'silu'}, {'type': 'lamina.identity'}]}",
+                    "x 2,3"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.residual', 'residual_weight': 0.5, 'layer': {'type': "
+                    "'lamina.linear', 'input_dims': 3, 'output_dims': 3}}",
+                    "x 2,2,3"),
+    LM_CHECK_TRAIN (
+        "{'type': 'lamina.residual', 'layer': {'type': 'lamina.trainable_positional_embedding', "
+        "'embedding_dims': 3, 'max_seq_length': 4}}",
+        "x 2,3,3"),
+    LM_CHECK_RANDOM ("{'type': 'lamina.dropout', 'keep_prob': 0.6}", "x 3,4"),
+    LM_CHECK_RANDOM (
+        "{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [4], 'dropout_at_eval': true}",
+        "x 3,4"),
+    LM_CHECK_RANDOM (
+        "{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape_broadcast_dims': [0, -1]}",
+        "x 2,4,3"),
+    LM_CHECK_RANDOM ("{'type': 'lamina.dropout', 'keep_prob': 0.7, 'transpose_qk': true}",
+                     "x 1,2,3,3"),
+    LM_CHECK_EVAL ("{'type': 'lamina.dropout', 'keep_prob': 0.5}", "x 3,4"),
+    LM_CHECK_RANDOM (
+        "{'type': 'lamina.stochastic_residual', 'residual_weight': 0.5, 'survival_prob': 0.5}",
+        "inputs 6,2; residual 6,2"),
+    LM_CHECK_EVAL ("{'type': 'lamina.stochastic_residual', 'survival_prob': 0.5}",
+                   "inputs 2,3,2; residual 2,3,2"),
+    LM_CHECK_TRAIN (
+        "{'type': 'lamina.stacking_over_time', 'left_context': 2, 'right_context': 1, 'stride': 2}",
+        "x 2,5,2"),
+    LM_CHECK_TRAIN ("{'type': 'lamina.stacking_over_time', 'left_context': 1, 'stride': 3, "
+                    "'pad_with_left_frame': true, 'pad_with_right_frame': true}",
+                    "inputs 2,7,2; paddings 2,7,1 mask"),
+    LM_CHECK_TRAIN (
+        "{'type': 'lamina.stacking_over_time', 'stride': 2, 'padding_reduce_option': 'reduce_max'}",
+        "inputs 1,4,3; paddings 1,4,1 mask"),
+};
+
+static void
+test_refusals (void)
+{
+  static const LmLayerRefusal refusals[] = {
+      {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 0}", NULL, {"output_dims"}},
+      {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 3}",
+       "x 2,5",
+       {"model", "f32[2,5]"}},
+      {"{'type': 'lamina.feed_forward', 'input_dims': 4, 'output_dims': 3, 'activation': 'rellu'}",
+       NULL,
+       {"rellu", "relu"}},
+      {"{'type': 'lamina.mlp_block', 'ff_tpl': {'type': 'lamina.feed_forward', 'input_dims': 3}}",
+       NULL,
+       {"ff_tpl", "output_dims"}},
+      {"{'type': 'lamina.mlp_block', 'num_layers': 0, 'ff_tpl': {'type': 'lamina.feed_forward', "
+       "'input_dims': 3, 'output_dims': 2}}",
+       NULL,
+       {"num_layers"}},
+      {"{'type': 'lamina.residual', 'layer': {'type': 'lamina.linear', 'input_dims': 3, "
+       "'output_dims': 2}}",
+       "x 4,3",
+       {"residual", "(4, 3)", "f32[4,2]"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 0}", NULL, {"keep_prob"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 1.5}", NULL, {"keep_prob"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [0, 3]}",
+       NULL,
+       {"noise_shape"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [2, 3]}",
+       "x 4,3",
+       {"noise_shape", "(2, 3)", "f32[4,3]"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape_broadcast_dims': [2]}",
+       "x 4,3",
+       {"axis"}},
+      {"{'type': 'lamina.dropout', 'keep_prob': 0.5}", "x 4,3 id 2", {"float"}},
+      {"{'type': 'lamina.stochastic_residual', 'survival_prob': 0}", NULL, {"survival_prob"}},
+      {"{'type': 'lamina.stochastic_residual'}",
+       "inputs 4,3; residual 4,2",
+       {"residual", "(4, 3)", "f32[4,2]"}},
+      {"{'type': 'lamina.stochastic_residual'}", "inputs 4,3; other 4,2", {"residual", "inputs"}},
+      {"{'type': 'lamina.stacking_over_time'}", NULL, {"stride"}},
+      {"{'type': 'lamina.stacking_over_time', 'stride': 1, 'left_context': 200, 'right_context': "
+       "200}",
+       NULL,
+       {"256"}},
+      {"{'type': 'lamina.stacking_over_time', 'stride': 1}", "x 2,3", {"(B, T, D)", "f32[2,3]"}},
+      {"{'type': 'lamina.stacking_over_time', 'stride': 1}",
+       "inputs 2,3,4; paddings 2,3 mask",
+       {"paddings", "f32[2,3]"}},
+  };
+  lm_layer_check_refusals (refusals, G_N_ELEMENTS (refusals));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   lm_layer_golden_add (&suite);
+  lm_layer_check_add (checks, G_N_ELEMENTS (checks));
+  g_test_add_func ("/plugins/layers/basic/refusals", test_refusals);
   return g_test_run ();
 }

@@ -16,9 +16,9 @@ typedef struct {
 
 LAM_FIELDS (bi_tempered_loss,
             LAM_FLOAT (t1, 1, "Temperature of the logarithm; < 1 bounds the loss."), LAM_MIN (0),
-            LAM_MAX (1.999),
+            LAM_MAX (1.875),
             LAM_FLOAT (t2, 1, "Temperature of the softmax; > 1 makes its tails heavy."),
-            LAM_MIN (1e-3), LAM_MAX (10),
+            LAM_MIN (0.125), LAM_MAX (8),
             LAM_FLOAT (label_smoothing, 0, "Share of the label that the other classes get."),
             LAM_MIN (0), LAM_MAX (1),
             LAM_INT (start_step, 0, "Up to this step both temperatures are 1."), LAM_MIN (0),

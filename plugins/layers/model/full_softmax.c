@@ -13,20 +13,20 @@ LAM_FIELDS (full_softmax, SOFTMAX_FIELDS,
                       "Whether the input is divided by sqrt (input_dims)."),
             LAM_BOOL (has_feed_forward, true,
                       "Whether logits are a projection of the input; else they are the input."),
-            LAM_LAYER_CONFIG (feed_forward, NULL,
+            LAM_LAYER_CONFIG (feed_forward_tpl, NULL,
                               "The projection, lamina.feed_forward by default; dims, bias and "
                               "activation are set here."))
 
 static void
 full_softmax_setup (full_softmax *p, lam_setup *s)
 {
-  head_projection projection = {p->feed_forward, p->input_dims, p->num_classes, p->has_bias,
+  head_projection projection = {p->feed_forward_tpl, p->input_dims, p->num_classes, p->has_bias,
                                 p->bias_init};
   softmax_setup (p, s);
   if (p->has_feed_forward)
     p->logits_ffn = head_create_projection (s, &projection);
   else if (p->input_dims != p->num_classes)
-    lam_setup_fail (s, "without feed_forward the input is the logits: input_dims wants to be "
+    lam_setup_fail (s, "without has_feed_forward the input is the logits: input_dims wants to be "
                        "num_classes");
 }
 

@@ -12,7 +12,7 @@ LAM_FIELDS (shared_embedding_softmax, SOFTMAX_FIELDS,
             LAM_BOOL (has_bias, true, "Whether the logits have a bias."),
             LAM_BOOL (scale_before_logits, false,
                       "Whether the input is divided by sqrt (input_dims)."),
-            LAM_LAYER_CONFIG (feed_forward, NULL,
+            LAM_LAYER_CONFIG (feed_forward_tpl, NULL,
                               "The projection, lamina.feed_forward by default; dims, bias and "
                               "activation are set here."),
             LAM_STRING (lookup_style, "index", "By index, or by a product with one-hot rows."),
@@ -24,7 +24,7 @@ LAM_FIELDS (shared_embedding_softmax, SOFTMAX_FIELDS,
 static void
 shared_embedding_softmax_setup (shared_embedding_softmax *p, lam_setup *s)
 {
-  head_projection projection = {p->feed_forward, p->input_dims, p->num_classes, p->has_bias,
+  head_projection projection = {p->feed_forward_tpl, p->input_dims, p->num_classes, p->has_bias,
                                 p->bias_init};
   softmax_setup (p, s);
   p->logits_ffn = head_create_projection (s, &projection);

@@ -8,7 +8,7 @@ typedef struct {
   int64_t input_dims, num_classes;
   double soft_cap_logits, bias_init, label_smoothing_prob;
   bool has_bias, has_feed_forward, label_smoothing_apply_for_eval;
-  lam_child_config feed_forward;
+  lam_child_config feed_forward_tpl;
   lam_child logits_ffn;
 } sigmoid_cross_entropy;
 
@@ -22,19 +22,19 @@ LAM_FIELDS (sigmoid_cross_entropy, LAM_INT (input_dims, 0, "Depth of the input."
             LAM_BOOL (has_bias, true, "Whether the logits have a bias."),
             LAM_BOOL (has_feed_forward, true,
                       "Whether logits are a projection of the input; else they are the input."),
-            LAM_LAYER_CONFIG (feed_forward, NULL,
+            LAM_LAYER_CONFIG (feed_forward_tpl, NULL,
                               "The projection, lamina.feed_forward by default; dims, bias and "
                               "activation are set here."))
 
 static void
 sigmoid_cross_entropy_setup (sigmoid_cross_entropy *p, lam_setup *s)
 {
-  head_projection projection = {p->feed_forward, p->input_dims, p->num_classes, p->has_bias,
+  head_projection projection = {p->feed_forward_tpl, p->input_dims, p->num_classes, p->has_bias,
                                 p->bias_init};
   if (p->has_feed_forward)
     p->logits_ffn = head_create_projection (s, &projection);
   else if (p->input_dims != p->num_classes)
-    lam_setup_fail (s, "without feed_forward the input is the logits: input_dims wants to be "
+    lam_setup_fail (s, "without has_feed_forward the input is the logits: input_dims wants to be "
                        "num_classes");
 }
 

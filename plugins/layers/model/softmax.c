@@ -9,8 +9,8 @@ softmax_setup (softmax_head *p, lam_setup *s)
 {
   if (p->label_smoothing_prob > 0 && p->num_classes < 2)
     lam_setup_fail (s, "label_smoothing_prob wants num_classes >= 2: there is no other class");
-  if (p->bi_tempered_loss.count > 0)
-    p->tempered = lam_create_child (s, "bi_tempered_loss", p->bi_tempered_loss);
+  if (p->bi_tempered_loss_tpl.count > 0)
+    p->tempered = lam_create_child (s, "bi_tempered_loss", p->bi_tempered_loss_tpl);
 }
 
 /* One-hot rows (..., V) of ids (...), smoothed. */

@@ -10,7 +10,7 @@ typedef struct softmax_head {
   int64_t input_dims, num_classes, chunk_size;
   bool has_bias, has_feed_forward, label_smoothing_apply_for_eval, scale_before_logits;
   double bias_init, soft_cap_logits, label_smoothing_prob, z_loss_weight;
-  lam_child_config bi_tempered_loss, feed_forward;
+  lam_child_config bi_tempered_loss_tpl, feed_forward_tpl;
   lam_child logits_ffn, tempered;
   /* of the heads that are embeddings too */
   const char *lookup_style, *activation;
@@ -36,7 +36,7 @@ typedef struct softmax_head {
                "Time steps to treat at once for inputs (B, T, D) with class_ids; results have no " \
                "logits then. 0: all."),                                                            \
       LAM_MIN (0),                                                                                 \
-      LAM_LAYER_CONFIG (bi_tempered_loss, NULL,                                                    \
+      LAM_LAYER_CONFIG (bi_tempered_loss_tpl, NULL,                                                \
                         "lamina.bi_tempered_loss in place of the cross-entropy.")
 
 /* x: (..., input_dims) -> logits (..., V) */
