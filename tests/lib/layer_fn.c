@@ -233,6 +233,7 @@ lm_layer_fn_trace (LmLayerFn *fn, bool do_eval, GError **error)
   Call c = {fn, pub, params, results};
   g_ptr_array_set_size (fn->out_names, 0);
   g_clear_pointer (&fn->f, lm_function_unref);
+  lm_trace_set_axis_size (t, fn->replicas);
   parameters (&c, t);
   bind (&c, t, do_eval);
   const lam_trace_api *usual = pub->api;

@@ -20,6 +20,7 @@ typedef struct LmLayerFn {
   bool exact_keys;    /* next_key gives the given keys only, also where there are none */
   bool summaries;     /* summaries of one tensor are results too */
   const char *method; /* NULL: fprop */
+  uint32_t replicas;  /* of the data-parallel axis; 0: none is named */
 } LmLayerFn;
 
 /* A model of that one layer. config: as in a model file, {"type": ...} (taken); dtype: of the model. On a bad
