@@ -4,6 +4,7 @@
 check_PROGRAMS += \
   %D%/test-code \
   %D%/test-eval \
+  %D%/test-events \
   %D%/test-input \
   %D%/test-predict \
   %D%/test-save \

@@ -8,7 +8,7 @@
 typedef struct {
   double weight, aux;
   const char *sync;
-  bool poison;
+  bool poison, kinds;
   lam_var a, b, k, n;
 } pair;
 
@@ -16,7 +16,8 @@ LAM_FIELDS (pair, LAM_FLOAT (weight, 1, "Weight of the loss."),
             LAM_FLOAT (aux, 0, "Weight of an auxiliary loss a."),
             LAM_STRING (sync, "mean", "How replicas keep the counter one."),
             LAM_CHOICES ("mean sum none"),
-            LAM_BOOL (poison, false, "Whether to take the logarithm of -1."))
+            LAM_BOOL (poison, false, "Whether to take the logarithm of -1."),
+            LAM_BOOL (kinds, false, "Whether to add a summary of every kind."))
 
 static void
 pair_setup (pair *p, lam_setup *s)
@@ -52,6 +53,19 @@ metric (lam_trace *t, lam_nest out, const char *path, const lam_tensor value_wei
   lam_nest_set (t, out, path, lam_metric_of (t, value_weight[0], value_weight[1]));
 }
 
+/* x (B) as a summary of each kind. */
+static void
+every_kind (lam_trace *t, lam_tensor x)
+{
+  int64_t n = lam_shape_of (t, x).dims[0];
+  lam_tensor image = lam_reshape (t, x, LAM_SHAPE (1, n, 1)), two = lam_scalar_like (t, x, 2);
+  lam_add_summary (t, "kind", LAM_SUMMARY_IMAGE, image, 2);
+  lam_add_aggregate_scalar (t, "kind", x, two);
+  t->api->add_aggregate (t, "kind", LAM_SUMMARY_AGGREGATE_IMAGE, image, two, 2);
+  lam_add_summary_text (t, "kind", "some **text**");
+  lam_add_summary_histogram (t, "kind", x);
+}
+
 static lam_nest
 pair_fprop (const pair *p, lam_trace *t, lam_nest batch)
 {
@@ -71,6 +85,8 @@ pair_fprop (const pair *p, lam_trace *t, lam_nest batch)
   lam_add_summary_scalar (t, "a", a);
   lam_add_summary_scalar (t, "sum", lam_sum (t, x, LAM_EVERY_AXIS, false));
   lam_add_summary (t, "quiet", LAM_SUMMARY_SCALAR, a, 4);
+  if (p->kinds)
+    every_kind (t, x);
   metric (t, out, "metrics.loss", loss);
   metric (t, out, "metrics.other", other);
   lam_nest_set_tensor (t, out, "per_example.y", y);
