@@ -17,6 +17,11 @@ core_sources += \
   %D%/json_print.c \
   %D%/nest.c \
   %D%/nest.h \
+  %D%/nest_merge.c \
+  %D%/nest_path.c \
+  %D%/nest_private.h \
+  %D%/nest_text.c \
+  %D%/nest_text.h \
   %D%/nest_walk.c \
   %D%/params.c \
   %D%/params.h \

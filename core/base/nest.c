@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NestedMap: maps with sorted keys, lists and leaves, and access by path. */
-#include "core/base/nest.h"
+/* NestedMap: maps with sorted keys, lists and leaves, and what may be a key. */
+#include "core/base/nest_private.h"
 
 #include <string.h>
-
-struct LmNest {
-  LmNestKind kind;
-  uint64_t value;      /* of a leaf */
-  GPtrArray *keys;     /* of a map: char*, sorted bytewise, parallel to children */
-  GPtrArray *children; /* of a map or list: LmNest* */
-};
 
 static void
 nest_free (gpointer nest)
@@ -91,9 +84,8 @@ lm_nest_child (const LmNest *nest, guint i)
   return nest->children->pdata[i];
 }
 
-/* Length of the key that text starts with; 0 if none. */
-static size_t
-key_length (const char *text)
+size_t
+lm_nest_key_length (const char *text)
 {
   size_t n = 0;
 
@@ -106,14 +98,41 @@ key_length (const char *text)
 bool
 lm_nest_check_key (const char *key)
 {
-  size_t n = key_length (key);
+  size_t n = lm_nest_key_length (key);
 
   return n > 0 && key[n] == '\0';
 }
 
-/* Where key is, or where it belongs. */
+/* What Python's dict has as attributes: a NestedMap there could not be read by map.key. All of
+ * __x__ is Python's own, whatever its version has today. */
 static bool
-find_key (const LmNest *map, const char *key, guint *out_at)
+is_reserved (const char *key)
+{
+  static const char *const methods[] = {"clear",      "copy",   "fromkeys", "get",
+                                        "items",      "keys",   "pop",      "popitem",
+                                        "setdefault", "update", "values",   NULL};
+
+  return g_strv_contains (methods, key)
+         || (strlen (key) > 4 && g_str_has_prefix (key, "__") && g_str_has_suffix (key, "__"));
+}
+
+bool
+lm_nest_check_new_key (const char *key, GError **error)
+{
+  if (!lm_nest_check_key (key))
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "\"%s\" is no key of a map; a key is a letter or _, then letters, digits and _",
+                 key);
+  else if (is_reserved (key))
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "\"%s\" is a reserved key (Python's dict has that name); choose another one", key);
+  else
+    return true;
+  return false;
+}
+
+bool
+lm_nest_find_key (const LmNest *map, const char *key, guint *out_at)
 {
   guint low = 0, high = map->keys->len;
 
@@ -133,8 +152,8 @@ find_key (const LmNest *map, const char *key, guint *out_at)
   return false;
 }
 
-static void
-replace_child (LmNest *nest, guint i, LmNest *child)
+void
+lm_nest_replace_child (LmNest *nest, guint i, LmNest *child)
 {
   lm_nest_free (nest->children->pdata[i]);
   nest->children->pdata[i] = child;
@@ -146,8 +165,8 @@ lm_nest_put (LmNest *map, const char *key, LmNest *child)
   guint at;
 
   g_return_if_fail (map->kind == LM_NEST_MAP && child != NULL && *key != '\0');
-  if (find_key (map, key, &at)) {
-    replace_child (map, at, child);
+  if (lm_nest_find_key (map, key, &at)) {
+    lm_nest_replace_child (map, at, child);
     return;
   }
   g_ptr_array_insert (map->keys, (gint)at, g_strdup (key));
@@ -155,173 +174,18 @@ lm_nest_put (LmNest *map, const char *key, LmNest *child)
 }
 
 void
+lm_nest_become (LmNest *nest, LmNest *other)
+{
+  LmNest old = *nest;
+
+  *nest = *other;
+  *other = old;
+  lm_nest_free (other);
+}
+
+void
 lm_nest_append (LmNest *list, LmNest *child)
 {
   g_return_if_fail (list->kind == LM_NEST_LIST && child != NULL);
   g_ptr_array_add (list->children, child);
-}
-
-/* One component of a path: a key, or an index when key is NULL. */
-typedef struct Step {
-  char *key;
-  guint index;
-} Step;
-
-static void
-step_clear (gpointer step)
-{
-  g_free (((Step *)step)->key);
-}
-
-/* The steps of `path`, or NULL when it is malformed. The empty path has none. */
-static GArray *
-parse_path (const char *path)
-{
-  g_autoptr (GArray) steps = g_array_new (FALSE, TRUE, sizeof (Step));
-  bool first = true;
-
-  g_array_set_clear_func (steps, step_clear);
-  for (const char *p = path; *p != '\0'; first = false) {
-    Step step = {NULL, 0};
-    if (*p == '[') {
-      char *end;
-      guint64 index = g_ascii_isdigit (p[1]) ? g_ascii_strtoull (p + 1, &end, 10) : G_MAXUINT64;
-      if (index > G_MAXINT || *end != ']')
-        return NULL;
-      step.index = (guint)index;
-      p = end + 1;
-    } else {
-      size_t n;
-      if (!first && *p++ != '.')
-        return NULL;
-      n = key_length (p);
-      if (n == 0)
-        return NULL;
-      step.key = g_strndup (p, n);
-      p += n;
-    }
-    g_array_append_val (steps, step);
-  }
-  return g_steal_pointer (&steps);
-}
-
-/* The child that step names, or NULL; *out_at is its index where it exists. */
-static LmNest *
-step_into (const LmNest *nest, const Step *step, guint *out_at)
-{
-  *out_at = step->index;
-  if (step->key != NULL) {
-    if (nest->kind != LM_NEST_MAP || !find_key (nest, step->key, out_at))
-      return NULL;
-  } else if (nest->kind != LM_NEST_LIST || step->index >= nest->children->len) {
-    return NULL;
-  }
-  return nest->children->pdata[*out_at];
-}
-
-LmNest *
-lm_nest_get (const LmNest *nest, const char *path)
-{
-  g_autoptr (GArray) steps = parse_path (path);
-  LmNest *at = (LmNest *)(uintptr_t)nest;
-  guint index;
-
-  if (steps == NULL)
-    return NULL;
-  for (guint i = 0; i < steps->len && at != NULL; i++)
-    at = step_into (at, &g_array_index (steps, Step, i), &index);
-  return at;
-}
-
-static const char *
-kind_name (const LmNest *nest)
-{
-  if (nest->kind == LM_NEST_LEAF)
-    return nest->value == 0 ? "a nil leaf" : "a leaf";
-  return nest->kind == LM_NEST_MAP ? "a map" : "a list";
-}
-
-/* Puts child at the last step below nest, an existing container. */
-static bool
-put_step (LmNest *nest, const Step *step, LmNest *child, GString *why)
-{
-  if (step->key != NULL && nest->kind == LM_NEST_MAP) {
-    lm_nest_put (nest, step->key, child);
-    return true;
-  }
-  if (step->key != NULL || nest->kind != LM_NEST_LIST) {
-    g_string_printf (why, "it goes through %s, which has no %s", kind_name (nest),
-                     step->key != NULL ? "keys" : "indices");
-    return false;
-  }
-  if (step->index > nest->children->len) {
-    g_string_printf (why, "index %u is beyond the end of a list of %u", step->index,
-                     nest->children->len);
-    return false;
-  }
-  if (step->index == nest->children->len)
-    g_ptr_array_add (nest->children, child);
-  else
-    replace_child (nest, step->index, child);
-  return true;
-}
-
-static bool
-set_steps (LmNest *nest, const GArray *steps, LmNest *child, GString *why)
-{
-  for (guint i = 0; i + 1 < steps->len; i++) {
-    const Step *step = &g_array_index (steps, Step, i);
-    guint index;
-    LmNest *next = step_into (nest, step, &index);
-    if (next == NULL) {
-      if (g_array_index (steps, Step, i + 1).key == NULL) {
-        g_string_assign (why, "only maps are made on the way, and an index needs a list");
-        return false;
-      }
-      next = lm_nest_new_map ();
-      if (!put_step (nest, step, next, why)) {
-        lm_nest_free (next);
-        return false;
-      }
-    }
-    nest = next;
-  }
-  return put_step (nest, &g_array_index (steps, Step, steps->len - 1), child, why);
-}
-
-bool
-lm_nest_set (LmNest *nest, const char *path, LmNest *child, GError **error)
-{
-  g_autoptr (GArray) steps = parse_path (path);
-  g_autoptr (GString) why = g_string_new (NULL);
-
-  g_return_val_if_fail (child != NULL, false);
-  if (steps == NULL || steps->len == 0)
-    g_string_assign (why, "a path is keys [A-Za-z_][A-Za-z0-9_]* joined by dots, and [indices]");
-  else if (set_steps (nest, steps, child, why))
-    return true;
-  g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "cannot set \"%s\": %s", path, why->str);
-  lm_nest_free (child);
-  return false;
-}
-
-bool
-lm_nest_remove (LmNest *nest, const char *path)
-{
-  g_autoptr (GArray) steps = parse_path (path);
-  LmNest *parent = NULL;
-  guint at = 0;
-
-  if (steps == NULL || steps->len == 0)
-    return false;
-  for (guint i = 0; i < steps->len; i++) {
-    parent = nest;
-    nest = step_into (nest, &g_array_index (steps, Step, i), &at);
-    if (nest == NULL)
-      return false;
-  }
-  if (parent->keys != NULL)
-    g_ptr_array_remove_index (parent->keys, at);
-  g_ptr_array_remove_index (parent->children, at);
-  return true;
 }

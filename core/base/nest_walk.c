@@ -121,8 +121,11 @@ lm_nest_pack (const LmNest *structure, const uint64_t *leaves, gsize n, GError *
   g_autoptr (GArray) old = lm_nest_flatten (structure);
 
   if (old->len != n) {
+    g_auto (GStrv) paths = lm_nest_paths (structure);
+    g_autofree char *list = g_strjoinv (", ", paths);
     g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
-                 "cannot pack %" G_GSIZE_FORMAT " leaves into a structure of %u", n, old->len);
+                 "cannot pack %" G_GSIZE_FORMAT " leaves into a structure of %u: %s", n, old->len,
+                 list);
     return NULL;
   }
   return lm_nest_map (structure, next_leaf, &leaves);

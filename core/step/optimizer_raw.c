@@ -91,7 +91,7 @@ lm_chain_init_slots (const LmChain *c, const LmChainVar *var)
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* The rows of one variable: a map {"grad", "var", "slots": list} in, {"update", "slots"} out. */
+/* The rows of one variable: a map {"grad", "var", "slots": list} in, {"delta", "slots"} out. */
 typedef struct Rows {
   const LmChain *c;
   const LmChainVar *var;
@@ -134,7 +134,7 @@ update_row (void *user, lam_trace *t, lam_nest in)
   lam_tensor y = vt->update (optimizer->instance, t, &arg);
   lm_trace_leave ((LmTrace *)t);
   lam_nest out = lam_nest_map (t);
-  lam_nest_set_tensor (t, out, "update", y);
+  lam_nest_set_tensor (t, out, "delta", y);
   lam_nest_set (t, out, "slots", slots_nest (t, new_slots, rows->n_slots));
   return out;
 }
@@ -172,7 +172,7 @@ lm_chain_raw (const LmChain *c, const LmChainVar *var, lam_tensor grad)
   lam_nest_set (t, in, "slots", slots_nest (t, old_slots, slots.n));
   Rows rows = {c, var, slots.n, var->n_prefix};
   lam_nest out = update_row (&rows, t, in);
-  lam_tensor y = lam_nest_get_tensor (t, out, "update");
+  lam_tensor y = lam_nest_get_tensor (t, out, "delta");
   lam_nest_flatten (t, lam_nest_get (t, out, "slots"), new_slots, slots.n);
   check_type (c, var->path, var->value, y);
   for (guint k = 0; k < slots.n && lam_is_ok (t); k++) {

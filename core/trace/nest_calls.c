@@ -123,17 +123,11 @@ lm_trace_nest_get (lam_trace *pub, lam_nest nest, const char *path)
 {
   LmTrace *t = self (pub);
   const LmNest *n = find (t, nest);
-  const LmNest *at = n != NULL ? lm_nest_get (n, path) : NULL;
-  if (at != NULL)
-    return lm_trace_nest (t, lm_nest_copy (at));
-  g_auto (GStrv) paths = n != NULL ? lm_nest_paths (n) : g_new0 (char *, 1);
-  g_autoptr (GString) message = g_string_new (NULL);
-  g_autofree char *keys = g_strjoinv (", ", paths);
-  g_string_printf (message, "nothing at \"%s\"; there is: %s", path,
-                   *keys != '\0' ? keys : "nothing");
-  lm_append_did_you_mean (message, path, (const char *const *)paths);
-  lm_trace_failf (t, LM_ERROR_INVALID, "%s", message->str);
-  return (lam_nest) {0, 0};
+  g_autoptr (GError) error = NULL;
+  const LmNest *at = n != NULL ? lm_nest_get_item (n, path, &error) : NULL;
+  if (error != NULL)
+    lm_trace_failf (t, LM_ERROR_INVALID, "%s", error->message);
+  return at != NULL ? lm_trace_nest (t, lm_nest_copy (at)) : (lam_nest) {0, 0};
 }
 
 void

@@ -10,6 +10,10 @@ check_PROGRAMS += \
   %D%/test-json \
   %D%/test-json_print \
   %D%/test-nest \
+  %D%/test-nest_lingvo \
+  %D%/test-nest_merge \
+  %D%/test-nest_path \
+  %D%/test-nest_text \
   %D%/test-nest_walk \
   %D%/test-params \
   %D%/test-regex
