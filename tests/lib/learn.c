@@ -16,7 +16,10 @@ config_of (const LmLearnSpec *spec)
   for (guint i = 0; i < spec->n; i++) {
     const lam_type *type = &spec->types[i];
     const char *comma = i > 0 ? ", " : "";
-    char kind = type->dtype == LAM_I32 ? 'i' : type->dtype == LAM_PRED ? 'b' : 'f';
+    char kind = type->dtype == LAM_I32    ? 'i'
+                : type->dtype == LAM_PRED ? 'b'
+                : type->dtype == LAM_BF16 ? 'h'
+                                          : 'f';
     f64 = f64 || type->dtype == LAM_F64;
     g_string_append_printf (names, "%s'%s'", comma, spec->names[i]);
     g_string_append_printf (dtypes, "%s'%c'", comma, kind);
@@ -297,4 +300,88 @@ lm_learn_summary (const LmLearn *l, const char *suffix)
     if (g_str_has_suffix (l->summary_keys->pdata[i], suffix))
       return lm_array_get_double (l->summaries[i], 0);
   g_error ("there is no summary %s", suffix);
+}
+
+/* --- the usual pair ---------------------------------------------------------------------------------------- */
+
+static const double start_a[] = {1, -2, 3, 0.5}, start_b[] = {0.5, -1, 2};
+
+LmLearnSpec
+lm_learn_pair_spec (const char *learner)
+{
+  LmLearnSpec spec = {.n = 2, .names = {"a", "b"}};
+  spec.types[0] = lm_type (LAM_F64, 2, (int64_t[]) {2, 2});
+  spec.types[1] = lm_type (LAM_F64, 1, (int64_t[]) {3});
+  spec.learner = g_str_has_prefix (learner, "'type'")
+                     ? g_strdup (learner)
+                     : g_strconcat ("'type': 'lamina.learner', ", learner, NULL);
+  return spec;
+}
+
+static bool
+start_pair (LmLearn *l, GError **error)
+{
+  g_autoptr (LmArray) a = lm_test_array (&l->spec.types[0], start_a);
+  g_autoptr (LmArray) b = lm_test_array (&l->spec.types[1], start_b);
+  return lm_learn_start (l, (LmArray *[]) {a, b}, error);
+}
+
+LmLearn *
+lm_learn_pair_of (const LmLearnSpec *spec)
+{
+  g_autoptr (GError) error = NULL;
+  LmLearn *l = lm_learn_try (spec, &error);
+  g_assert_no_error (error);
+  start_pair (l, &error);
+  g_assert_no_error (error);
+  return l;
+}
+
+LmLearn *
+lm_learn_pair (const char *learner)
+{
+  LmLearnSpec spec = lm_learn_pair_spec (learner);
+  LmLearn *l = lm_learn_pair_of (&spec);
+  g_free (spec.learner);
+  return l;
+}
+
+GError *
+lm_learn_pair_error (const char *learner)
+{
+  GError *error = NULL;
+  LmLearnSpec spec = lm_learn_pair_spec (learner);
+  LmLearn *l = lm_learn_try (&spec, &error);
+  if (l != NULL) {
+    start_pair (l, &error);
+    lm_learn_free (l);
+  }
+  g_free (spec.learner);
+  g_assert_nonnull (error);
+  return error;
+}
+
+void
+lm_learn_pair_step (LmLearn *l, const double *a, const double *b)
+{
+  LmArray *grads[] = {lm_test_array (&l->spec.types[0], a), lm_test_array (&l->spec.types[1], b)};
+  lm_learn_step (l, grads);
+}
+
+double
+lm_learn_value (const LmLearn *l, const char *name, guint i)
+{
+  for (guint k = 0; k < l->spec.n; k++)
+    if (strcmp (l->spec.names[k], name) == 0)
+      return lm_array_get_double (l->vars[k], i);
+  g_error ("there is no variable %s", name);
+}
+
+double
+lm_learn_state_value (const LmLearn *l, const char *suffix, guint i)
+{
+  const LmArray *x = lm_learn_state (l, suffix);
+  if (x == NULL)
+    g_error ("there is no state %s", suffix);
+  return lm_array_get_double (x, i);
 }

@@ -48,6 +48,18 @@ void lm_learn_free (LmLearn *l);
 /* One step; grads: spec->n, taken. */
 void lm_learn_step (LmLearn *l, LmArray **grads);
 
+/* The usual small case, f64: a (2, 2) = 1, -2, 3, 0.5; b (3) = 0.5, -1, 2. learner: the config's text after
+ * "'type': 'lamina.learner', ", or a whole one that begins with 'type'. */
+LmLearnSpec lm_learn_pair_spec (const char *learner); /* free spec.learner */
+LmLearn *lm_learn_pair (const char *learner);
+LmLearn *lm_learn_pair_of (const LmLearnSpec *spec); /* other collections, prefixes */
+/* One step with these gradients, 4 and 3 numbers. */
+void lm_learn_pair_step (LmLearn *l, const double *a, const double *b);
+/* The error that a config gives, in setup or in tracing. */
+GError *lm_learn_pair_error (const char *learner);
+double lm_learn_value (const LmLearn *l, const char *name, guint i);
+double lm_learn_state_value (const LmLearn *l, const char *suffix, guint i);
+
 /* State whose path ends with `suffix`, NULL: none. */
 const LmArray *lm_learn_state (const LmLearn *l, const char *suffix);
 /* Summary whose key ends with `suffix`; fails the test if there is none. */

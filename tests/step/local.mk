@@ -4,5 +4,6 @@
 check_PROGRAMS += \
   %D%/test-curve \
   %D%/test-errors \
+  %D%/test-optimizer \
   %D%/test-options \
   %D%/test-train

@@ -9,9 +9,9 @@ typedef struct {
 } variables;
 
 LAM_FIELDS (variables, LAM_STRINGS (names, NULL, "Their names."),
-            LAM_STRINGS (dtypes, NULL, "f for the model's dtype, i for i32, b for bool."),
-            LAM_CHOICES ("f i b"), LAM_INTS (ranks, "[]", "Their ranks."), LAM_MIN (0), LAM_MAX (8),
-            LAM_INTS (dims, "[]", "All their dims."), LAM_MIN (1),
+            LAM_STRINGS (dtypes, NULL, "f: the model's, h: bf16, i: i32, b: bool."),
+            LAM_CHOICES ("f h i b"), LAM_INTS (ranks, "[]", "Their ranks."), LAM_MIN (0),
+            LAM_MAX (8), LAM_INTS (dims, "[]", "All their dims."), LAM_MIN (1),
             LAM_INTS (collections, "[]", "LAM_NON_TRAINABLE ..., as numbers."))
 
 static void
@@ -26,6 +26,7 @@ variables_setup (variables *p, lam_setup *s)
     spec.collections = (uint32_t)p->collections.p[i];
     spec.dtype = p->dtypes.p[i][0] == 'i'   ? LAM_I32
                  : p->dtypes.p[i][0] == 'b' ? LAM_PRED
+                 : p->dtypes.p[i][0] == 'h' ? LAM_BF16
                                             : LAM_DTYPE_NONE;
     lam_create_variable_spec (s, p->names.p[i], &spec);
   }
