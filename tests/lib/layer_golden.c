@@ -55,6 +55,7 @@ typedef struct Case {
   const LmGolden *g;
   const LmGoldenCase *c;
   LmLayerFn *fn;
+  LmBackend *backend;
   bool nan_grads;
 } Case;
 
@@ -258,26 +259,45 @@ set_method (const Case *k, const char *method)
   }
 }
 
+/* Adds the case's values, traces and compares. */
+static void
+run (Case *k)
+{
+  g_autoptr (GError) error = NULL;
+  JsonArray *keys = lm_golden_names (k->c, "key");
+  k->fn->exact_keys = true;
+  add_section (k, "var", "var");
+  if (json_object_has_member (k->c->attrs, "method"))
+    set_method (k, json_object_get_string_member (k->c->attrs, "method"));
+  add_section (k, "in", "in");
+  add_section (k, "key", "key");
+  if (!lm_layer_fn_trace (k->fn, json_object_get_boolean_member (k->c->attrs, "do_eval"), &error))
+    g_error ("%s: %s", k->c->id, error->message);
+  g_assert_cmpuint (k->fn->draws, ==, keys != NULL ? json_array_get_length (keys) : 0);
+  check (k, k->backend);
+  lm_layer_fn_free (k->fn);
+}
+
 static void
 run_case (const LmLayerSuite *suite, LmRegistry *registry, LmBackend *backend, Case k)
 {
-  g_autoptr (GError) error = NULL;
-  JsonArray *keys = lm_golden_names (k.c, "key");
+  k.backend = backend;
   k.fn = lm_layer_fn_new (registry, lm_layer_golden_config (suite, k.c), "f32", NULL);
-  k.fn->exact_keys = true;
   k.fn->cast_bf16 = json_object_has_member (k.c->attrs, "fprop_dtype");
-  k.nan_grads = suite->nan_grads != NULL && g_strv_contains (suite->nan_grads, k.c->id);
   k.fn->keep_inputs = suite->keep_inputs;
-  add_section (&k, "var", "var");
-  if (json_object_has_member (k.c->attrs, "method"))
-    set_method (&k, json_object_get_string_member (k.c->attrs, "method"));
-  add_section (&k, "in", "in");
-  add_section (&k, "key", "key");
-  if (!lm_layer_fn_trace (k.fn, json_object_get_boolean_member (k.c->attrs, "do_eval"), &error))
-    g_error ("%s: %s", k.c->id, error->message);
-  g_assert_cmpuint (k.fn->draws, ==, keys != NULL ? json_array_get_length (keys) : 0);
-  check (&k, backend);
-  lm_layer_fn_free (k.fn);
+  k.nan_grads = suite->nan_grads != NULL && g_strv_contains (suite->nan_grads, k.c->id);
+  run (&k);
+}
+
+void
+lm_layer_golden_run_own (LmRegistry *registry, LmBackend *backend, const LmGolden *g,
+                         const LmGoldenCase *c)
+{
+  Case k = {.g = g, .c = c, .backend = backend};
+  JsonObject *config = json_object_get_object_member (c->attrs, "config");
+  k.fn = lm_layer_fn_new (registry, json_object_ref (config),
+                          json_object_get_string_member (c->attrs, "dtype"), NULL);
+  run (&k);
 }
 
 /* --- tests ---------------------------------------------------------------------------------------------- */
@@ -298,7 +318,7 @@ test_layer (gconstpointer data)
   LmBackend *backend = lm_test_backend (registry, "reference");
   guint seen = 0;
   for (guint i = 0; i < lm_golden_n_cases (g); i++) {
-    Case k = {g, lm_golden_case (g, i), NULL, false};
+    Case k = {.g = g, .c = lm_golden_case (g, i)};
     const LmLayerRow *r = row_of_case (k.c);
     if (r == NULL || strcmp (r->ours, job->ours) != 0
         || g_strv_contains (job->suite->later, k.c->id))

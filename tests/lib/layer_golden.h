@@ -39,6 +39,10 @@ typedef struct LmLayerSuite {
  * id listed as later is a case. */
 void lm_layer_golden_add (const LmLayerSuite *suite);
 
+/* Runs a case of the group layer_cases: attrs hold our config and the model's dtype. */
+void lm_layer_golden_run_own (LmRegistry *registry, LmBackend *backend, const LmGolden *g,
+                              const LmGoldenCase *c);
+
 /* Our config of a case. */
 JsonObject *lm_layer_golden_config (const LmLayerSuite *suite, const LmGoldenCase *c);
 

@@ -8,6 +8,7 @@ check_PROGRAMS += \
   %D%/test-csv \
   %D%/test-input_files \
   %D%/test-inputs \
+  %D%/test-layer_cases \
   %D%/test-layers-basic \
   %D%/test-layers-conv \
   %D%/test-layers-model \
