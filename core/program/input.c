@@ -105,7 +105,8 @@ fill_instance (LmInput *input, LmModel *model, JsonObject *config, GError **erro
 }
 
 static bool
-open_plugin (LmInput *input, LmModel *model, const lam_files *files, GError **error)
+open_plugin (LmInput *input, LmModel *model, const lam_files *files, const LmInputReplica *replica,
+             GError **error)
 {
   uint32_t key[2];
   lm_program_key (lm_model_seed (model), LM_KEY_INPUT, key);
@@ -114,7 +115,9 @@ open_plugin (LmInput *input, LmModel *model, const lam_files *files, GError **er
                          .real_dtype = lm_model_real_dtype (model),
                          .seed = (uint64_t)key[0] << 32 | key[1],
                          .host = lm_model_tables (model)->host,
-                         .files = files};
+                         .files = files,
+                         .num_infeed_hosts = replica->count,
+                         .infeed_host_index = replica->index};
   lam_error slot;
   lm_plugin_error_init (&slot);
   input->opened = true; /* close also follows a failed open */
@@ -172,18 +175,27 @@ describe (LmInput *input, GError **error)
 }
 
 LmInput *
-lm_input_open (LmModel *model, const char *name, const lam_files *files, GError **error)
+lm_input_open_replica (LmModel *model, const char *name, const lam_files *files,
+                       const LmInputReplica *replica, GError **error)
 {
+  g_return_val_if_fail (replica->index < replica->count, NULL);
   JsonObject *config = find_config (model, name, error);
   if (config == NULL)
     return NULL;
   g_autoptr (LmInput) input = g_new0 (LmInput, 1);
   input->name = g_strdup (name);
   input->where = g_strdup_printf ("inputs.%s", name);
-  if (!fill_instance (input, model, config, error) || !open_plugin (input, model, files, error)
-      || !describe (input, error))
+  if (!fill_instance (input, model, config, error)
+      || !open_plugin (input, model, files, replica, error) || !describe (input, error))
     return NULL;
   return g_steal_pointer (&input);
+}
+
+LmInput *
+lm_input_open (LmModel *model, const char *name, const lam_files *files, GError **error)
+{
+  static const LmInputReplica alone = {0, 1};
+  return lm_input_open_replica (model, name, files, &alone, error);
 }
 
 const char *

@@ -11,6 +11,15 @@ typedef struct LmInput LmInput;
 /* Checks the config, opens the plugin, allocates one batch. files must outlive the input. NOT_FOUND
  * when the config has no input of that name. */
 LmInput *lm_input_open (LmModel *model, const char *name, const lam_files *files, GError **error);
+
+/* Replica `index` of `count`: the input gives its equal part of each batch of the config. */
+typedef struct LmInputReplica {
+  uint32_t index, count;
+} LmInputReplica;
+
+/* As lm_input_open, for one replica; INVALID where the batch cannot be split so. */
+LmInput *lm_input_open_replica (LmModel *model, const char *name, const lam_files *files,
+                                const LmInputReplica *replica, GError **error);
 void lm_input_free (LmInput *input); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmInput, lm_input_free)
 

@@ -3,7 +3,8 @@
 #ifndef LAMINA_INPUTS_NPY_H
 #define LAMINA_INPUTS_NPY_H
 
-#include <lamina/types.h>
+#include "extent.h"
+
 #include <string.h>
 
 /* An array in memory. */
@@ -163,26 +164,6 @@ npy_dictionary (npy_cursor *c, lam_type *type)
   return seen == 7 || npy_fail (c, "the header lacks descr, fortran_order or shape");
 }
 
-/* Number of elements; false where they are more than the bytes there are or, of an empty array, where
- * the other sizes alone are more than an int64 holds. */
-static inline bool
-npy_count (const lam_type *type, uint64_t bytes, int64_t *out)
-{
-  uint64_t room = bytes / (lam_dtype_bits (type->dtype) / 8), n = 1;
-  bool empty = false;
-  for (int32_t i = 0; i < type->rank; i++)
-    empty = empty || type->dims[i] == 0;
-  if (empty)
-    room = INT64_MAX;
-  for (int32_t i = 0; i < type->rank; i++) {
-    if ((uint64_t)type->dims[i] > room / n)
-      return false;
-    n *= type->dims[i] != 0 ? (uint64_t)type->dims[i] : 1;
-  }
-  *out = empty ? 0 : (int64_t)n;
-  return n <= room;
-}
-
 /* Reads the array in size bytes at data. Returns NULL, or what is wrong. out->data points into data. */
 static inline const char *
 npy_read (const void *data, uint64_t size, npy_array *out)
@@ -209,7 +190,7 @@ npy_read (const void *data, uint64_t size, npy_array *out)
   if (npy_peek (&c) != '\0' || c.p != c.end)
     return "there is text after the header's dictionary";
   out->data = p + start + length;
-  if (!npy_count (&out->type, size - start - length, &out->elements))
+  if (!extent_count (&out->type, size - start - length, &out->elements))
     return "it ends before its last element";
   return NULL;
 }

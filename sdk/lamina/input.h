@@ -19,12 +19,30 @@ extern "C" {
 /** What open is told beside the config. */
 typedef struct lam_input_args {
   uint32_t struct_size;
-  uint32_t shard_index, shard_count; /**< this reader of how many; 0 of 1 */
+  uint32_t shard_index, shard_count; /**< reads rows i, i + n, i + 2 n ... only; 0 of 1: all */
   lam_dtype real_dtype;   /**< LAM_F64 in f64 models, else LAM_F32: what floats come out as */
   uint64_t seed;          /**< of every random choice of the input */
   const lam_host *host;   /**< valid as long as the instance */
   const lam_files *files; /**< for LAM_EXT_FILES; valid as long as the instance */
+  /** The step has this many replicas, and this input feeds that one of them; see lam_input_replica. */
+  uint32_t num_infeed_hosts, infeed_host_index;
 } lam_input_args;
+
+/**
+ * Which replica of how many this input feeds; 0 of 1 from a host that knows of none.
+ *
+ * The batch that a config names is the one of all replicas together. An input gives its replica the
+ * equal part, in order, of the same batches that one replica would get: rows r * B / N up to
+ * (r + 1) * B / N of a batch of B. A B that N does not divide is an error of open.
+ */
+static inline void
+lam_input_replica (const lam_input_args *args, uint32_t *out_index, uint32_t *out_count)
+{
+  bool told = args->struct_size >= LAM_END (lam_input_args, infeed_host_index)
+              && args->num_infeed_hosts != 0;
+  *out_index = told ? args->infeed_host_index : 0;
+  *out_count = told ? args->num_infeed_hosts : 1;
+}
 
 /** An input type: what the host calls, written by LAM_INPUT. */
 typedef struct lam_input_vt {

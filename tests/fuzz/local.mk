@@ -4,10 +4,13 @@
 
 fuzz_programs = \
   %D%/fuzz-config \
+  %D%/fuzz-csv \
   %D%/fuzz-elf \
+  %D%/fuzz-idx \
   %D%/fuzz-npy \
   %D%/fuzz-safetensors \
   %D%/fuzz-tar \
+  %D%/fuzz-tensors \
   %D%/fuzz-text \
   %D%/fuzz-zip
 
@@ -16,7 +19,7 @@ check_PROGRAMS += $(fuzz_programs)
 # The driver has a main (); the linker takes it from the archive only where a program has none.
 tests_lib_libtest_a_SOURCES += %D%/driver.c
 
-EXTRA_DIST += %D%/corpus
+EXTRA_DIST += %D%/corpus %D%/input.h
 
 fuzz:
 	bash $(srcdir)/build-aux/fuzz-build $(srcdir) fuzz '$(CLANG)' $(DEFS) $(AM_CPPFLAGS) -- \

@@ -11,6 +11,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/golden_compare.c \
   %D%/golden_op.c \
   %D%/golden_op.h \
+  %D%/inputs.c \
+  %D%/inputs.h \
   %D%/layer_check.c \
   %D%/layer_check.h \
   %D%/layer_fn.c \

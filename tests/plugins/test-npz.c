@@ -123,16 +123,18 @@ static npz
 digits (void)
 {
   const char *srcdir = g_getenv ("LAMINA_SRCDIR");
-  npz p = {.inputs = "inputs",
+  npz p = {.rows = {.batch_size = BATCH,
+                    .seed = -1,
+                    .modulus = 5,
+                    .exclude_remainder = true,
+                    .repeat = true,
+                    .drop_remainder = true,
+                    .shard = true},
+           .inputs = "inputs",
            .labels = "labels",
-           .batch_size = BATCH,
-           .seed = -1,
-           .modulus = 5,
-           .scale = 1.0 / 16,
-           .exclude_remainder = true,
-           .repeat = true,
-           .drop_remainder = true};
-  p.file = g_build_filename (srcdir != NULL ? srcdir : ".", "tests/data/digits.npz", NULL);
+           .dtype = "real",
+           .scale = 1.0 / 16};
+  p.rows.file = g_build_filename (srcdir != NULL ? srcdir : ".", "tests/data/digits.npz", NULL);
   return p;
 }
 
@@ -140,7 +142,7 @@ digits (void)
 static void
 start (npz *p, lam_dtype real, const char *wrong)
 {
-  lam_input_args args = {sizeof args, 0, 1, real, 1234, &host, NULL};
+  lam_input_args args = {sizeof args, 0, 1, real, 1234, &host, NULL, 0, 0};
   lam_error error = {NULL};
   lam_status status = npz_open (p, &args, &error);
   if (wrong == NULL) {
@@ -159,7 +161,7 @@ static void
 stop (npz *p)
 {
   npz_close (p);
-  g_free ((char *)p->file);
+  g_free ((char *)p->rows.file);
 }
 
 static lam_status
@@ -173,7 +175,7 @@ next (npz *p, Batch *batch)
 static int32_t *
 file_labels (void)
 {
-  g_autofree char *path = (char *)digits ().file;
+  g_autofree char *path = (char *)digits ().rows.file;
   g_autoptr (GHashTable) members = lm_zip_read (path, 0, NULL);
   gsize size;
   const guint8 *data = g_bytes_get_data (g_hash_table_lookup (members, "labels.npy"), &size);
@@ -195,7 +197,7 @@ test_file_order (void)
   g_autofree int32_t *labels = file_labels ();
   g_autofree Batch *b = g_new (Batch, 1);
   const char *name;
-  lam_type type;
+  lam_type type = {0};
   start (&p, LAM_F64, NULL);
   g_assert_cmpint (npz_batches (&p), ==, 22);
   g_assert_true (npz_describe (&p, 0, &name, &type));
@@ -227,7 +229,7 @@ test_last_batch (void)
   g_autofree int32_t *labels = file_labels ();
   g_autofree Batch *b = g_new (Batch, 1);
   guint seen = 0;
-  p.exclude_remainder = p.repeat = p.drop_remainder = false;
+  p.rows.exclude_remainder = p.rows.repeat = p.rows.drop_remainder = false;
   start (&p, LAM_F64, NULL);
   g_assert_cmpint (npz_batches (&p), ==, 6);
   while (next (&p, b) == LAM_OK)
@@ -252,7 +254,7 @@ test_shuffle (void)
   npz p = digits ();
   g_autofree int32_t *labels = file_labels ();
   g_autofree Batch *b = g_new (Batch, 1);
-  p.shuffle = true;
+  p.rows.shuffle = true;
   start (&p, LAM_F64, NULL);
   for (guint epoch = 0; epoch < 4; epoch++) {
     g_autofree char *id = g_strdup_printf ("permutation.partitionable.1437.1234.%u", epoch);
@@ -278,7 +280,7 @@ test_restore (void)
   g_autofree Batch *a = g_new0 (Batch, 1), *b = g_new0 (Batch, 1);
   unsigned char state[64];
   lam_error error = {NULL};
-  p.shuffle = q.shuffle = true;
+  p.rows.shuffle = q.rows.shuffle = true;
   start (&p, LAM_F64, NULL);
   start (&q, LAM_F64, NULL);
   for (guint i = 0; i < 25; i++) /* into the second epoch */
@@ -293,11 +295,11 @@ test_restore (void)
   }
   g_assert_cmpint (npz_restore (&q, state, 8, &error), ==, LAM_E_CORRUPT);
   g_clear_pointer (&error.message, g_free);
-  q.n--;
+  q.rows.n--;
   g_assert_cmpint (npz_restore (&q, state, npz_state_size (&p), &error), ==, LAM_E_INVALID);
   g_assert_nonnull (strstr (error.message, "other data"));
   g_free (error.message);
-  q.n++;
+  q.rows.n++;
   stop (&p);
   stop (&q);
 }
@@ -310,11 +312,11 @@ test_shards (void)
   for (guint i = 0; i < 3; i++) {
     npz p = digits ();
     lam_error error = {NULL};
-    lam_input_args args = {sizeof args, i, 3, LAM_F32, 1234, &host, NULL};
+    lam_input_args args = {sizeof args, i, 3, LAM_F32, 1234, &host, NULL, 0, 0};
     g_assert_cmpint (npz_open (&p, &args, &error), ==, LAM_OK);
-    for (guint k = 0; k < p.n; k++)
-      g_assert_cmpuint (p.rows[k], ==, train_row (3 * k + i));
-    total += p.n;
+    for (guint k = 0; k < p.rows.n; k++)
+      g_assert_cmpuint (p.rows.rows[k], ==, train_row (3 * k + i));
+    total += p.rows.n;
     stop (&p);
   }
   g_assert_cmpuint (total, ==, 1437);
@@ -332,16 +334,16 @@ test_refuse (void)
   start (&p, LAM_F64, "labels want integers of shape (N), got u8 of rank 4");
   stop (&p);
   p = digits ();
-  p.remainder = 5;
+  p.rows.remainder = 5;
   start (&p, LAM_F64, "remainder wants to be below modulus");
   stop (&p);
   p = digits ();
-  p.batch_size = 1438;
+  p.rows.batch_size = 1438;
   start (&p, LAM_F64, "fewer rows than batch_size");
   stop (&p);
   p = digits ();
-  g_free ((char *)p.file);
-  p.file = g_strdup ("no-such-file.npz");
+  g_free ((char *)p.rows.file);
+  p.rows.file = g_strdup ("no-such-file.npz");
   start (&p, LAM_F64, "no-such-file.npz");
   stop (&p);
 }
@@ -370,8 +372,8 @@ test_elements (void)
       {LAM_PRED, {1}, 1},
   };
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++) {
-    npy_array a = {{rows[i].dtype, 1, {1}}, 1, rows[i].bytes};
-    g_assert_cmpfloat (element (&a, 0), ==, rows[i].value);
+    examples_array a = {{rows[i].dtype, 1, {1}}, 1, rows[i].bytes, false};
+    g_assert_cmpfloat (examples_element (&a, 0), ==, rows[i].value);
   }
 }
 
