@@ -37,6 +37,7 @@ typedef enum {
   LAMINA_ERROR_NO_MEMORY = 8,
   LAMINA_ERROR_CANCELLED = 9,
   LAMINA_ERROR_INTERNAL = 10,
+  LAMINA_ERROR_PEER = 11, /**< another process of the group failed, and says why */
 } LaminaError;
 
 /** "0.1.0" */

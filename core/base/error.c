@@ -29,8 +29,9 @@ lm_error_from_status (lam_status status)
   case LAM_E_IO:
   case LAM_E_BUSY:
   case LAM_E_TIMEOUT:
-  case LAM_E_PEER:
     return LM_ERROR_IO;
+  case LAM_E_PEER:
+    return LM_ERROR_PEER;
   case LAM_E_CORRUPT:
     return LM_ERROR_CORRUPT;
   case LAM_E_NO_MEMORY:

@@ -20,6 +20,7 @@ typedef enum {
   LM_ERROR_NO_MEMORY = 8,
   LM_ERROR_CANCELLED = 9,
   LM_ERROR_INTERNAL = 10,
+  LM_ERROR_PEER = 11, /* another replica failed, and says why */
 } LmErrorCode;
 
 GQuark lm_error_quark (void);

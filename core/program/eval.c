@@ -5,7 +5,7 @@
 #include "core/program/scalar.h"
 #include <string.h>
 
-typedef struct Eval {
+struct LmEval {
   LmState *state;
   LmInput *input;
   LmStep *step;
@@ -17,11 +17,14 @@ typedef struct Eval {
   LmReadout *pairs; /* value, weight of each */
   double *sums;     /* of value * weight, of weight */
   int64_t batches;
-} Eval;
+  LmReplica replica;
+};
 
-static void
-eval_clear (Eval *e)
+void
+lm_eval_free (LmEval *e)
 {
+  if (e == NULL)
+    return;
   for (guint i = 0; e->out != NULL && i < e->n_results; i++)
     lm_buffer_free (e->out[i]);
   for (guint i = 0; e->in != NULL && i < e->n_batch; i++)
@@ -35,12 +38,11 @@ eval_clear (Eval *e)
   g_free (e->sums);
   lm_executable_free (e->exe);
   lm_step_free (e->step);
+  g_free (e);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Eval, eval_clear)
-
 static bool
-bind (Eval *e, GError **error)
+bind (LmEval *e, GError **error)
 {
   LmBackend *backend = e->state->backend;
   guint n = e->n_vars;
@@ -60,7 +62,7 @@ bind (Eval *e, GError **error)
 
 /* Pair 0 is the loss with its weight. */
 static bool
-prepare_pairs (Eval *e, GError **error)
+prepare_pairs (LmEval *e, GError **error)
 {
   e->n_pairs = 1 + e->step->n_metrics;
   e->pairs = g_new0 (LmReadout, 2 * e->n_pairs);
@@ -75,7 +77,7 @@ prepare_pairs (Eval *e, GError **error)
 
 /* Batches of weight 0 count nothing, even where their mean is not a number. */
 static bool
-add_batch (Eval *e, GError **error)
+add_batch (LmEval *e, GError **error)
 {
   for (guint i = 0; i < e->n_pairs; i++) {
     LmReadout *pair = e->pairs + 2 * i;
@@ -91,13 +93,13 @@ add_batch (Eval *e, GError **error)
 }
 
 static bool
-run (Eval *e, GError **error)
+run (LmEval *e, GError **error)
 {
   int64_t most = lm_input_batches (e->input);
   bool end = false;
   lm_input_reset (e->input);
   while (most < 0 || e->batches < most) {
-    if (!lm_input_next (e->input, &end, error))
+    if (!lm_input_next (e->input, &end, error) || !lm_replica_agree (&e->replica, &end, error))
       return false;
     if (end)
       break;
@@ -117,7 +119,7 @@ by_name (gconstpointer a, gconstpointer b)
 }
 
 static LmEvalResult *
-take_result (const Eval *e)
+take_result (const LmEval *e)
 {
   LmEvalResult *result = g_new0 (LmEvalResult, 1);
   result->metrics = g_new0 (LmEvalMetric, e->n_pairs);
@@ -144,18 +146,47 @@ lm_eval_result_free (LmEvalResult *result)
   g_free (result);
 }
 
+LmEval *
+lm_eval_new (LmState *state, LmInput *input, const LmReplica *replica, GString *explain,
+             GError **error)
+{
+  g_autoptr (LmEval) e = g_new0 (LmEval, 1);
+  LmCompileArgs args = {.explain = explain};
+  e->state = state;
+  e->input = input;
+  e->n_vars = state->n_vars;
+  e->n_batch = lm_input_spec (input)->n;
+  if (replica != NULL)
+    e->replica = *replica;
+  const LmStepOptions options = {.replicas = e->replica.size};
+  e->step = lm_step_new_eval (state->model, lm_input_spec (input), &options, error);
+  if (e->step == NULL || !lm_state_check (state, error))
+    return NULL;
+  e->n_results = e->step->function->ir.n_results;
+  e->exe = lm_compile (state->backend, e->step->function, &args, error);
+  if (e->exe == NULL)
+    return NULL;
+  lm_executable_set_collective (e->exe, e->replica.collective);
+  return bind (e, error) && prepare_pairs (e, error) ? g_steal_pointer (&e) : NULL;
+}
+
+const LmFunction *
+lm_eval_function (const LmEval *e)
+{
+  return e->step->function;
+}
+
+LmEvalResult *
+lm_eval_run (LmEval *e, GError **error)
+{
+  e->batches = 0;
+  memset (e->sums, 0, 2 * e->n_pairs * sizeof *e->sums);
+  return run (e, error) ? take_result (e) : NULL;
+}
+
 LmEvalResult *
 lm_evaluate (LmState *state, LmInput *input, GString *explain, GError **error)
 {
-  g_auto (Eval) e = {.state = state, .input = input, .n_vars = state->n_vars};
-  LmCompileArgs args = {.explain = explain};
-  e.n_batch = lm_input_spec (input)->n;
-  e.step = lm_step_new_eval (state->model, lm_input_spec (input), NULL, error);
-  if (e.step == NULL || !lm_state_check (state, error))
-    return NULL;
-  e.n_results = e.step->function->ir.n_results;
-  e.exe = lm_compile (state->backend, e.step->function, &args, error);
-  if (e.exe == NULL || !bind (&e, error) || !prepare_pairs (&e, error) || !run (&e, error))
-    return NULL;
-  return take_result (&e);
+  g_autoptr (LmEval) e = lm_eval_new (state, input, NULL, explain, error);
+  return e != NULL ? lm_eval_run (e, error) : NULL;
 }

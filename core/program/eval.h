@@ -4,6 +4,7 @@
 #define LM_PROGRAM_EVAL_H
 
 #include "core/program/input.h"
+#include "core/program/replica.h"
 #include "core/program/state.h"
 
 typedef struct LmEvalMetric {
@@ -21,7 +22,19 @@ typedef struct LmEvalResult {
 void lm_eval_result_free (LmEvalResult *result); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmEvalResult, lm_eval_result_free)
 
-/* Rewinds the input, compiles the eval step for its batch, runs it over one epoch: to the input's end,
+/* An eval step compiled for the input's batch; state and input must outlive it. replica and explain may
+ * be NULL. */
+typedef struct LmEval LmEval;
+LmEval *lm_eval_new (LmState *state, LmInput *input, const LmReplica *replica, GString *explain,
+                     GError **error);
+void lm_eval_free (LmEval *eval); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmEval, lm_eval_free)
+const LmFunction *lm_eval_function (const LmEval *eval); /* as traced */
+
+/* Rewinds the input and runs the step over one epoch. */
+LmEvalResult *lm_eval_run (LmEval *eval, GError **error);
+
+/* All at once: rewinds the input, compiles the eval step for its batch, runs it over one epoch: to the input's end,
  * or as many batches as it says an epoch has. */
 LmEvalResult *lm_evaluate (LmState *state, LmInput *input, GString *explain, GError **error);
 

@@ -4,6 +4,7 @@
 core_sources += \
   %D%/code.c \
   %D%/code.h \
+  %D%/drivers.c \
   %D%/eval.c \
   %D%/eval.h \
   %D%/events.c \
@@ -14,6 +15,10 @@ core_sources += \
   %D%/png.h \
   %D%/predict.c \
   %D%/predict.h \
+  %D%/replica.h \
+  %D%/replicas.c \
+  %D%/replicas.h \
+  %D%/replicas_private.h \
   %D%/runner.c \
   %D%/runner.h \
   %D%/save.c \

@@ -11,6 +11,8 @@ struct LmTrainLoop {
   LmInput *input;
   LmTrainConfig config;
   bool scalars;
+  bool entries; /* event files get entries, from this loop or from another replica's */
+  LmReplica replica;
   LmRunner *plain, *full; /* without and with summaries; either may be NULL */
   LmEvents *events;
   guint n_state, n_batch; /* n_state: vars, learner states, step */
@@ -90,8 +92,12 @@ compile (LmTrainLoop *loop, bool with_summaries, GString *explain, GError **erro
   LmStepOptions options = {.with_summaries = with_summaries,
                            .check_numerics = loop->config.check_numerics,
                            .enable_asserts = loop->config.enable_asserts,
-                           .verbosity = (int32_t)loop->config.summary_verbosity};
-  return lm_runner_new (loop->state, lm_input_spec (loop->input), &options, explain, error);
+                           .verbosity = (int32_t)loop->config.summary_verbosity,
+                           .replicas = loop->replica.size};
+  LmRunner *r = lm_runner_new (loop->state, lm_input_spec (loop->input), &options, explain, error);
+  if (r != NULL)
+    lm_executable_set_collective (r->exe, loop->replica.collective);
+  return r;
 }
 
 static LmRunner *
@@ -151,13 +157,14 @@ lm_train_loop_new (LmState *state, LmInput *input, const LmTrainOptions *options
   loop->input = input;
   loop->config = options->config;
   loop->scalars = options->scalars;
+  loop->replica = options->replica;
+  loop->entries = options->events != NULL || options->replica.mirrors;
   loop->n_state = state->n_vars + state->n_states + 1;
   loop->n_batch = lm_input_spec (input)->n;
-  bool each =
-      options->scalars || (options->events != NULL && loop->config.summary_interval_steps == 1);
+  bool each = options->scalars || (loop->entries && loop->config.summary_interval_steps == 1);
   if (!each && (loop->plain = compile (loop, false, options->explain, error)) == NULL)
     return NULL;
-  if ((each || options->events != NULL)
+  if ((each || loop->entries)
       && (loop->full = compile (loop, true, each ? options->explain : NULL, error)) == NULL)
     return NULL;
   if (!bind (loop, error)
@@ -167,6 +174,12 @@ lm_train_loop_new (LmState *state, LmInput *input, const LmTrainOptions *options
   return g_steal_pointer (&loop);
 }
 
+const LmFunction *
+lm_train_loop_function (const LmTrainLoop *loop)
+{
+  return any_runner (loop)->step->function;
+}
+
 /* --- running --------------------------------------------------------------------------------------- */
 
 /* Whether event files get an entry after this step, as upstream: the last of every N. */
@@ -174,7 +187,7 @@ static bool
 is_due (const LmTrainLoop *loop, uint64_t step)
 {
   uint64_t n = (uint64_t)loop->config.summary_interval_steps;
-  return loop->events != NULL && step % n == n - 1;
+  return loop->entries && step % n == n - 1;
 }
 
 static void
@@ -239,7 +252,7 @@ report (LmTrainLoop *loop, LmRunner *r, GError **error)
   report_metrics (loop, r);
   report_scalars (loop, r);
   report_prints (loop, r);
-  if (is_due (loop, number) && !write_events (loop, r, number, error))
+  if (loop->events != NULL && is_due (loop, number) && !write_events (loop, r, number, error))
     return false;
   if (loop->events != NULL && number % (uint64_t)loop->config.norm_interval_steps == 0
       && !lm_summaries_write_norms (loop->events, loop->state, number, error))
@@ -252,7 +265,8 @@ lm_train_loop_step (LmTrainLoop *loop, GError **error)
 {
   LmState *state = loop->state;
   bool end = false;
-  if (!lm_state_check (state, error) || !lm_input_next (loop->input, &end, error) || end)
+  if (!lm_state_check (state, error) || !lm_input_next (loop->input, &end, error)
+      || !lm_replica_agree (&loop->replica, &end, error) || end)
     return NULL;
   for (guint i = 0; i < loop->n_batch; i++)
     if (!lm_buffer_write (loop->in[loop->n_state + 1 + i], lm_input_arrays (loop->input)[i], error))

@@ -5,6 +5,7 @@
 #define LM_PROGRAM_TRAIN_H
 
 #include "core/program/input.h"
+#include "core/program/replica.h"
 #include "core/program/state.h"
 
 /* The config's section "train". */
@@ -23,6 +24,7 @@ typedef struct LmTrainOptions {
   bool scalars;         /* every report has the scalar summaries */
   const char *events;   /* folder for TensorBoard's event files, or NULL */
   GString *explain;     /* or NULL */
+  LmReplica replica;    /* all zero: no replicas */
 } LmTrainOptions;
 
 /* A named number of a step; weight 1 for summaries. */
@@ -52,6 +54,9 @@ LmTrainLoop *lm_train_loop_new (LmState *state, LmInput *input, const LmTrainOpt
                                 GError **error);
 void lm_train_loop_free (LmTrainLoop *loop); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTrainLoop, lm_train_loop_free)
+
+/* The step that was compiled, as traced. */
+const LmFunction *lm_train_loop_function (const LmTrainLoop *loop);
 
 /* One step. NULL without an error when the input has no more batches. A failed check of numerics or an
  * assert is an error that names it; the state is then the one after that step. */

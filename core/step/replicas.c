@@ -25,6 +25,8 @@ lm_replica_key (lam_trace *t, lam_key key)
   return named (t) ? lam_fold_in (t, key, axis_index (t)) : key;
 }
 
+/* A replica whose rows all have weight 0 (the rest of an evaluation) adds nothing, though its mean is not
+ * a number. */
 void
 lm_replica_metrics (lam_trace *t, lam_tensor *pairs, guint n)
 {
@@ -32,7 +34,9 @@ lm_replica_metrics (lam_trace *t, lam_tensor *pairs, guint n)
     return;
   for (guint i = 0; i < 2 * n; i += 2) {
     pairs[i + 1] = lam_cast (t, pairs[i + 1], lam_dtype_of (t, pairs[i]));
+    lam_tensor none = lam_eq (t, pairs[i + 1], lam_zeros_like (t, pairs[i + 1]));
     pairs[i] = lam_mul (t, pairs[i], pairs[i + 1]);
+    pairs[i] = lam_where (t, none, lam_zeros_like (t, pairs[i]), pairs[i]);
   }
   lam_all_reduce (t, "add", pairs, 2 * n, pairs);
   for (guint i = 0; i < 2 * n; i += 2)

@@ -232,12 +232,10 @@ resolve_all (LmTrace *t, const char *what, const lam_tensor *xs, uint32_t n, LmV
   return t->error == NULL;
 }
 
-void
-lm_trace_op (lam_trace *pub, const lam_op_call *call)
+/* The first result's value; LM_NIL after an error. */
+static LmValue
+record_op (LmTrace *t, const lam_op_call *call)
 {
-  LmTrace *t = self (pub);
-  for (uint32_t i = 0; i < call->n_results; i++)
-    call->results[i] = lam_nil ();
   const LmOpInfo *info = lm_op_info (call->op);
   if (info == NULL)
     lm_trace_failf (t, LM_ERROR_UNSUPPORTED,
@@ -249,19 +247,26 @@ lm_trace_op (lam_trace *pub, const lam_op_call *call)
                     info->name);
   g_autofree LmValue *operands = g_new (LmValue, call->n_operands + 1);
   if (t->error != NULL || !resolve_all (t, info->name, call->operands, call->n_operands, operands))
-    return;
+    return LM_NIL;
   LmOp op = {call->op, operands, call->n_operands, call->attrs, call->n_attrs, NULL, 0, call->type};
   LmValue first = lm_builder_op (inner (t)->builder, &op);
   if (!lm_trace_sync (t))
-    return;
+    return LM_NIL;
   uint32_t n = lm_builder_n_results (inner (t)->builder, first);
-  if (n != call->n_results) {
+  if (n != call->n_results)
     lm_trace_failf (t, LM_ERROR_INVALID, "%s: has %u results, the caller made room for %u",
                     info->name, n, call->n_results);
-    return;
-  }
-  for (uint32_t i = 0; i < n; i++)
-    call->results[i] = lm_trace_handle (t, first + i);
+  return n == call->n_results ? first : LM_NIL;
+}
+
+/* Results may be stored over the operands. */
+void
+lm_trace_op (lam_trace *pub, const lam_op_call *call)
+{
+  LmTrace *t = self (pub);
+  LmValue first = record_op (t, call);
+  for (uint32_t i = 0; i < call->n_results; i++)
+    call->results[i] = first == LM_NIL ? lam_nil () : lm_trace_handle (t, first + i);
 }
 
 bool

@@ -7,6 +7,7 @@ check_PROGRAMS += \
   %D%/test-events \
   %D%/test-input \
   %D%/test-predict \
+  %D%/test-replicas \
   %D%/test-save \
   %D%/test-state \
   %D%/test-train
