@@ -14,6 +14,7 @@ lminclude_HEADERS = \
   %D%/lamina/method.h \
   %D%/lamina/metric.h \
   %D%/lamina/nest.h \
+  %D%/lamina/nest_more.h \
   %D%/lamina/ops.def \
   %D%/lamina/ops.h \
   %D%/lamina/ops_base.h \

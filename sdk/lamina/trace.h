@@ -163,9 +163,9 @@ typedef struct lam_trace_api {
   lam_nest (*nest_child) (lam_trace *t, lam_nest nest, uint32_t i);
   /** The node at a path ("a.b[2]"); error, with the keys there are, if there is none. */
   lam_nest (*nest_get) (lam_trace *t, lam_nest nest, const char *path);
-  /** True if there is a node at the path; never an error. */
+  /** True if there is a tensor, map or list at the path (a nil leaf is none); never an error. */
   bool (*nest_has) (lam_trace *t, lam_nest nest, const char *path);
-  /** Puts child at a path of maps, making those that are missing; changes nest itself. */
+  /** Puts child at a path, making what is missing on it; changes nest itself. */
   void (*nest_set) (lam_trace *t, lam_nest nest, const char *path, lam_nest child);
   /** Adds child to the end of a list; changes list itself. */
   void (*nest_append) (lam_trace *t, lam_nest list, lam_nest child);

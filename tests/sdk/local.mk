@@ -2,6 +2,7 @@
 # tests/sdk: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-nest_more \
   %D%/test-ops_doc \
   %D%/test-ops_einsum \
   %D%/test-ops_order \
