@@ -157,23 +157,37 @@ static const char *const kinds[] = {LAM_KIND_LAYER,    LAM_KIND_OPTIMIZER, LAM_K
                                     LAM_KIND_SCHEDULE, LAM_KIND_METRIC,    LAM_KIND_INPUT,
                                     LAM_KIND_BACKEND,  LAM_KIND_COLLECTIVE};
 
-static const LmProvided *
-find_type (LmRegistry *registry, const char *type, GError **error)
+static GError *
+no_such_type (const char *type, GPtrArray *known)
 {
-  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
-  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
-    g_auto (GStrv) ids = lm_registry_ids (registry, kinds[k]);
-    if (g_strv_contains ((const char *const *)ids, type))
-      return lm_registry_find (registry, kinds[k], type, error);
-    for (guint i = 0; ids[i] != NULL; i++)
-      g_ptr_array_add (known, g_strdup (ids[i]));
-  }
-  g_ptr_array_add (known, NULL);
   g_autoptr (GString) message = g_string_new (NULL);
+  g_ptr_array_add (known, NULL);
   g_string_printf (message, "no plugin provides \"%s\"", type);
   lm_append_did_you_mean (message, type, (const char *const *)known->pdata);
   g_string_append (message, "; lamina plugin list shows all types");
-  g_set_error_literal (error, LM_ERROR, LM_ERROR_NOT_FOUND, message->str);
+  return g_error_new_literal (LM_ERROR, LM_ERROR_NOT_FOUND, message->str);
+}
+
+/* All that have this id, loaded: it may name a layer and a schedule. NULL and the error if none has. */
+static GPtrArray *
+find_types (LmRegistry *registry, const char *type, GError **error)
+{
+  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
+    g_auto (GStrv) ids = lm_registry_ids (registry, kinds[k]);
+    for (guint i = 0; ids[i] != NULL; i++)
+      g_ptr_array_add (known, g_strdup (ids[i]));
+    if (!g_strv_contains ((const char *const *)ids, type))
+      continue;
+    const LmProvided *p = lm_registry_find (registry, kinds[k], type, error);
+    if (p == NULL)
+      return NULL;
+    g_ptr_array_add (found, (gpointer)(uintptr_t)p);
+  }
+  if (found->len > 0)
+    return g_steal_pointer (&found);
+  g_propagate_error (error, no_such_type (type, known));
   return NULL;
 }
 
@@ -187,7 +201,7 @@ chain_table (const LmProvided *p)
                    : NULL;
 }
 
-static char *
+static JsonObject *
 describe_json (const LmProvided *p, const LmFieldTable *own, const LmFieldTable *chain)
 {
   JsonObject *object = json_object_new ();
@@ -199,8 +213,7 @@ describe_json (const LmProvided *p, const LmFieldTable *own, const LmFieldTable 
   json_object_set_member (object, "fields", lm_field_table_to_json (own));
   if (chain != NULL)
     json_object_set_member (object, "host_fields", lm_field_table_to_json (chain));
-  g_autoptr (JsonNode) node = lm_json_take_object (object);
-  return lm_json_print (node);
+  return object;
 }
 
 static char *
@@ -210,6 +223,24 @@ describe_text (const LmProvided *p, const LmFieldTable *own, const LmFieldTable 
   g_autofree char *more =
       chain != NULL ? lm_field_table_to_text (chain, "Keys of every optimizer.") : NULL;
   return g_strconcat (text, more != NULL ? "\n" : "", more, NULL);
+}
+
+/* One of the types with an id: as JSON, and appended to text. */
+static JsonObject *
+describe_one (const LmProvided *p, GString *text, GError **error)
+{
+  LmFieldTable *own = table_of (p, error);
+  if (own == NULL)
+    return NULL;
+  LmFieldTable *chain = chain_table (p);
+  g_autofree char *more = describe_text (p, own, chain);
+  if (text->len > 0)
+    g_string_append_printf (text, "\nThe same id in another place, %s:\n\n", p->kind);
+  g_string_append (text, more);
+  JsonObject *object = describe_json (p, own, chain);
+  lm_field_table_free (own);
+  g_clear_pointer (&chain, lm_field_table_free);
+  return object;
 }
 
 /* What the library itself reads of a config, under the names that its errors use. */
@@ -259,7 +290,8 @@ describe_core (const CoreType *type, gboolean json, GError **error)
                         .revision = 1,
                         .summary = type->summary,
                         .plugin_id = "lamina"};
-  char *out = json ? describe_json (&p, table, NULL) : describe_text (&p, table, NULL);
+  g_autoptr (JsonNode) node = json ? lm_json_take_object (describe_json (&p, table, NULL)) : NULL;
+  char *out = json ? lm_json_print (node) : describe_text (&p, table, NULL);
   lm_field_table_free (table);
   return out;
 }
@@ -270,13 +302,21 @@ lamina_context_describe_type (LaminaContext *context, const char *type, gboolean
 {
   if (find_core (type) != NULL)
     return describe_core (find_core (type), json, error);
-  const LmProvided *p = find_type (lm_context_registry (context), type, error);
-  LmFieldTable *own = p != NULL ? table_of (p, error) : NULL;
-  if (own == NULL)
-    return NULL;
-  LmFieldTable *chain = chain_table (p);
-  char *out = json ? describe_json (p, own, chain) : describe_text (p, own, chain);
-  lm_field_table_free (own);
-  g_clear_pointer (&chain, lm_field_table_free);
-  return out;
+  g_autoptr (GPtrArray) found = find_types (lm_context_registry (context), type, error);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (JsonNode) node = NULL;
+  JsonArray *also = json_array_new ();
+  bool good = found != NULL;
+  for (guint i = 0; good && i < found->len; i++) {
+    JsonObject *object = describe_one (found->pdata[i], text, error);
+    good = object != NULL;
+    if (good && i == 0)
+      node = lm_json_take_object (object);
+    else if (good)
+      json_array_add_object_element (also, object);
+  }
+  if (good && json_array_get_length (also) > 0)
+    json_object_set_array_member (json_node_get_object (node), "also", json_array_ref (also));
+  json_array_unref (also);
+  return !good ? NULL : json ? lm_json_print (node) : g_strdup (text->str);
 }

@@ -107,6 +107,27 @@ test_describe (void)
   }
 }
 
+/* One id may name types of several kinds: all are shown, the layer first. */
+static void
+test_describe_twice (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LaminaContext) context = context_new ();
+  g_autofree char *text = lamina_context_describe_type (context, "lamina.linear", FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (text, "input_dims"));
+  g_assert_nonnull (strstr (text, "lamina.schedule/1"));
+  g_assert_nonnull (strstr (text, "limit"));
+  g_autofree char *json = lamina_context_describe_type (context, "lamina.linear", TRUE, &error);
+  g_autoptr (JsonNode) node = json_from_string (json, NULL);
+  JsonObject *object = json_node_get_object (node);
+  JsonArray *also = json_object_get_array_member (object, "also");
+  g_assert_cmpstr (json_object_get_string_member (object, "kind"), ==, "lamina.layer/1");
+  g_assert_cmpuint (json_array_get_length (also), ==, 1);
+  object = json_array_get_object_element (also, 0);
+  g_assert_cmpstr (json_object_get_string_member (object, "kind"), ==, "lamina.schedule/1");
+}
+
 static void
 test_describe_unknown (void)
 {
@@ -126,6 +147,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/listing/add_plugin", test_add_plugin);
   g_test_add_func ("/api/listing/backends", test_backends);
   g_test_add_func ("/api/listing/describe", test_describe);
+  g_test_add_func ("/api/listing/describe_twice", test_describe_twice);
   g_test_add_func ("/api/listing/describe_unknown", test_describe_unknown);
   return g_test_run ();
 }
