@@ -19,7 +19,8 @@ check_PROGRAMS += \
   %D%/test-npz \
   %D%/test-optimizer_rules \
   %D%/test-optimizers \
-  %D%/test-schedules
+  %D%/test-schedules \
+  %D%/test-tasks
 
 EXTRA_DIST += \
   %D%/optimizers.h

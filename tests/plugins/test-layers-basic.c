@@ -3,6 +3,7 @@
 #include "tests/lib/layer_check.h"
 #include "tests/lib/layer_golden.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,6 +206,105 @@ test_refusals (void)
   lm_layer_check_refusals (refusals, G_N_ELEMENTS (refusals));
 }
 
+/* The start of a variable reaches a child through JSON text: every initialiser, every digit, in a locale whose
+ * decimal point is a comma too. */
+static void
+check_inits (LmRegistry *registry)
+{
+  static const char *const names[] = {"constant",
+                                      "gaussian",
+                                      "uniform",
+                                      "truncated_gaussian",
+                                      "xavier",
+                                      "gaussian_sqrt_dim",
+                                      "gaussian_sqrt_fanin",
+                                      "gaussian_sqrt_fanout",
+                                      "gaussian_sqrt_fanavg",
+                                      "uniform_sqrt_dim",
+                                      "uniform_sqrt_fanin",
+                                      "uniform_sqrt_fanout",
+                                      "truncated_sqrt_dim",
+                                      "truncated_sqrt_fanin",
+                                      "truncated_sqrt_fanout",
+                                      "uniform_unit_scaling"};
+  for (int32_t method = 1; method <= (int32_t)G_N_ELEMENTS (names); method++) {
+    g_autofree char *text = g_strdup_printf (
+        "{'type': 'lamina.feed_forward', 'input_dims': 2, 'output_dims': 2, 'bias_init': -1e-7, "
+        "'weight_init': {'method': '%s', 'scale': 0.1}}",
+        names[method - 1]);
+    g_autoptr (LmLayerFn) fn =
+        lm_layer_fn_new (registry, lm_layer_check_config (text), "f32", NULL);
+    const lam_var_spec *w = lm_model_var_spec (fn->model, 0);
+    const lam_var_spec *b = lm_model_var_spec (fn->model, 1);
+    g_assert_cmpint (w->init.method, ==, method);
+    g_assert_true (w->init.scale == 0.1);
+    g_assert_cmpint (b->init.method, ==, LAM_INIT_CONSTANT);
+    g_assert_true (b->init.scale == -1e-7);
+  }
+}
+
+static void
+test_inits (void)
+{
+  static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8"};
+  LmRegistry *registry = lm_test_registry ();
+  for (guint i = 0; i < G_N_ELEMENTS (locales); i++)
+    if (setlocale (LC_ALL, locales[i]) != NULL)
+      check_inits (registry);
+  setlocale (LC_ALL, "C");
+  lm_registry_free (registry);
+}
+
+/* --- unstack -------------------------------------------------------------------------------------------- */
+
+static LmArray *
+run_stacking (LmRegistry *registry, LmBackend *backend, const char *config, const char *method,
+              LmArray *x)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LmLayerFn) fn =
+      lm_layer_fn_new (registry, lm_layer_check_config (config), "f32", NULL);
+  fn->method = method;
+  lm_layer_fn_add (fn, "in:x", x);
+  lm_layer_fn_trace (fn, false, &error);
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) out = lm_layer_fn_run (fn, backend);
+  return lm_array_ref (out->pdata[0]);
+}
+
+/* unstack gives the steps back: (L - 1) * stride + right_context + 1 of them, zeros after the last. */
+static void
+test_unstack (void)
+{
+  static const int contexts[][3] = {{1, 2, 2}, {2, 1, 4}, {0, 1, 1}, {2, 0, 3}, {0, 0, 1}};
+  LmRegistry *registry = lm_test_registry ();
+  LmBackend *backend = lm_test_backend (registry, "reference");
+  double values[2 * 9 * 2];
+  lam_type type = {.dtype = LAM_F32, .rank = 3, .dims = {2, 9, 2}};
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    values[i] = i + 1;
+  for (guint i = 0; i < G_N_ELEMENTS (contexts); i++) {
+    const int *c = contexts[i];
+    g_autofree char *config = g_strdup_printf (
+        "{'type': 'lamina.stacking_over_time', 'left_context': %d, 'right_context': %d, "
+        "'stride': %d}",
+        c[0], c[1], c[2]);
+    LmArray *stacked =
+        run_stacking (registry, backend, config, NULL, lm_test_array (&type, values));
+    int64_t steps = (stacked->type.dims[1] - 1) * c[2] + c[1] + 1;
+    g_autoptr (LmArray) back = run_stacking (registry, backend, config, "unstack", stacked);
+    g_assert_cmpint (back->type.dims[1], ==, steps);
+    g_assert_cmpint (back->type.dims[2], ==, 2);
+    for (int64_t k = 0; k < 2 * steps * 2; k++) {
+      int64_t b = k / (steps * 2), at = k % (steps * 2);
+      double wanted = at < 9 * 2 ? values[b * 18 + at] : 0;
+      g_assert_cmpfloat (lm_array_get_double (back, k), ==, wanted);
+    }
+  }
+  lm_backend_unref (backend);
+  lm_registry_free (registry);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -212,5 +312,7 @@ main (int argc, char **argv)
   lm_layer_golden_add (&suite);
   lm_layer_check_add (checks, G_N_ELEMENTS (checks));
   g_test_add_func ("/plugins/layers/basic/refusals", test_refusals);
+  g_test_add_func ("/plugins/layers/basic/inits", test_inits);
+  g_test_add_func ("/plugins/layers/stacking_over_time/unstack", test_unstack);
   return g_test_run ();
 }
