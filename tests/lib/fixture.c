@@ -11,6 +11,14 @@ lm_test_registry (void)
   LmRegistry *registry = lm_registry_new (lm_host_tables ()->host);
   g_assert_nonnull (dir);
   lm_registry_add_dir (registry, dir);
+  const char *stranger = g_getenv ("LAMINA_TEST_STRANGER");
+  if (stranger != NULL) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *name = g_strconcat (stranger, ".so", NULL);
+    g_autofree char *path = g_build_filename (g_getenv ("LAMINA_STRANGER_DIR"), name, NULL);
+    lm_registry_add_file (registry, path, NULL, &error);
+    g_assert_no_error (error);
+  }
   return registry;
 }
 

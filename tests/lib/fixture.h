@@ -8,7 +8,8 @@
 #include "core/ir/text.h"
 #include "core/run/run.h"
 
-/* A new registry with the directory $LAMINA_PLUGIN_DIR. */
+/* A new registry with the directory $LAMINA_PLUGIN_DIR, and with the plugin $LAMINA_TEST_STRANGER (a name
+ * that a test sets) of $LAMINA_STRANGER_DIR. */
 LmRegistry *lm_test_registry (void);
 
 /* "reference", "cpu" ... from a registry. */

@@ -97,13 +97,14 @@ lm_test_step_config (JsonObject *attrs)
 /* --- running -------------------------------------------------------------------------------------------- */
 
 static LmStep *
-new_step (LmModel *model, const LmBatchSpec *batch, LmStepKind kind)
+new_step (LmModel *model, const LmBatchSpec *batch, LmStepKind kind, const LmStepOptions *given)
 {
   g_autoptr (GError) error = NULL;
-  const LmStepOptions options = {.with_summaries = true};
-  LmStep *step = kind == LM_STEP_TRAIN  ? lm_step_new_train (model, batch, &options, &error)
-                 : kind == LM_STEP_EVAL ? lm_step_new_eval (model, batch, &options, &error)
-                                        : lm_step_new_predict (model, batch, &error);
+  const LmStepOptions usual = {.with_summaries = true}, *options = given != NULL ? given : &usual;
+  LmStep *step = kind == LM_STEP_TRAIN    ? lm_step_new_train (model, batch, options, &error)
+                 : kind == LM_STEP_EVAL   ? lm_step_new_eval (model, batch, options, &error)
+                 : kind == LM_STEP_DECODE ? lm_step_new_decode (model, batch, options, &error)
+                                          : lm_step_new_predict (model, batch, &error);
   g_assert_no_error (error);
   return step;
 }
@@ -130,6 +131,13 @@ LmTestRun *
 lm_test_run_new (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch, LmStepKind kind,
                  const char *backend)
 {
+  return lm_test_run_new_with (config, weights, batch, kind, backend, NULL);
+}
+
+LmTestRun *
+lm_test_run_new_with (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch,
+                      LmStepKind kind, const char *backend, const LmStepOptions *options)
+{
   g_autoptr (GError) error = NULL;
   LmTestRun *run = g_new0 (LmTestRun, 1);
   run->registry = lm_test_registry ();
@@ -137,7 +145,7 @@ lm_test_run_new (JsonObject *config, GHashTable *weights, const LmBatchSpec *bat
   run->model = lm_model_new (run->registry, lm_host_tables (), config, &error);
   g_assert_no_error (error);
   json_object_unref (config);
-  run->step = new_step (run->model, batch, kind);
+  run->step = new_step (run->model, batch, kind, options);
   run->executable = lm_compile (run->backend, run->step->function, NULL, &error);
   g_assert_no_error (error);
   init_state (run, weights);

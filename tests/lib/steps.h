@@ -25,6 +25,10 @@ typedef struct LmTestRun {
 /* config is taken. weights: name -> LmArray. batch: names and types. Fails the test on any error. */
 LmTestRun *lm_test_run_new (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch,
                             LmStepKind kind, const char *backend);
+/* The same with options of the step; NULL: with summaries. */
+LmTestRun *lm_test_run_new_with (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch,
+                                 LmStepKind kind, const char *backend,
+                                 const LmStepOptions *options);
 void lm_test_run_free (LmTestRun *run);
 
 /* One step; key u32[2], batch arrays in the spec's order. Train: the state moves on. */

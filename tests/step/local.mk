@@ -6,4 +6,6 @@ check_PROGRAMS += \
   %D%/test-errors \
   %D%/test-optimizer \
   %D%/test-options \
+  %D%/test-replicas \
+  %D%/test-replicas-pair \
   %D%/test-train

@@ -3,73 +3,13 @@
  * start weights, batches and keys; every step's loss, the last weights. Tolerances are the groups':
  * f64 1e-10 (sums in another order, 200 steps), f32 5e-5. */
 #include "core/archive/safetensors.h"
-#include "core/archive/zip.h"
+#include "tests/lib/digits.h"
 #include "tests/lib/steps.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ROWS        1797
-#define BATCH       64
-#define PER_EPOCH   22
-#define ROW_NUMBERS 64
-
-/* The digits: numbers 0 .. 16 and labels. The arrays of digits.npz are npy 1.0: data start after the
- * header's newline. */
-typedef struct Digits {
-  GHashTable *members;
-  const guint8 *inputs; /* (1797, 8, 8, 1) */
-  const gint32 *labels; /* (1797) */
-} Digits;
-
-static const void *
-npy_data (GHashTable *members, const char *name)
-{
-  const char *text = g_bytes_get_data (g_hash_table_lookup (members, name), NULL);
-  return strchr (text + 10, '\n') + 1;
-}
-
-static Digits
-digits_open (void)
-{
-  g_autoptr (GError) error = NULL;
-  const char *source = g_getenv ("LAMINA_SRCDIR");
-  g_autofree char *path =
-      g_build_filename (source != NULL ? source : ".", "tests/data/digits.npz", NULL);
-  Digits d = {lm_zip_read (path, 0, &error), NULL, NULL};
-  g_assert_no_error (error);
-  d.inputs = npy_data (d.members, "inputs.npy");
-  d.labels = npy_data (d.members, "labels.npy");
-  return d;
-}
-
-/* File row of training row i: rows with index mod 5 == 0 are the test split. */
-static gint64
-train_row (gint64 i)
-{
-  return i / 4 * 5 + i % 4 + 1;
-}
-
-/* Batch of step i in file order: inputs / 16, labels, weights 1. */
-static void
-fill_batch (const Digits *d, gint64 step, lam_dtype dtype, LmArray *batch[3])
-{
-  lam_type inputs = lm_type (dtype, 4, (int64_t[]) {BATCH, 8, 8, 1});
-  lam_type labels = lm_type (LAM_I32, 1, (int64_t[]) {BATCH}), weights = labels;
-  g_autofree double *x = g_new (double, BATCH *ROW_NUMBERS);
-  double y[BATCH], w[BATCH];
-  weights.dtype = dtype;
-  for (gint64 i = 0; i < BATCH; i++) {
-    gint64 row = train_row (step % PER_EPOCH * BATCH + i);
-    for (gint64 k = 0; k < ROW_NUMBERS; k++)
-      x[i * ROW_NUMBERS + k] = d->inputs[row * ROW_NUMBERS + k] / 16.0;
-    y[i] = d->labels[row];
-    w[i] = 1;
-  }
-  batch[0] = lm_test_array (&inputs, x);
-  batch[1] = lm_test_array (&labels, y);
-  batch[2] = lm_test_array (&weights, w);
-}
+#define BATCH LM_DIGITS_BATCH
 
 static void
 check (const char *what, gint64 i, double got, double wanted, const LmGoldenTolerance *t)
@@ -133,13 +73,13 @@ test_curve (gconstpointer data)
   g_assert_no_error (error);
   const LmGoldenCase *c = lm_golden_lookup (g, curve->id);
   g_assert_nonnull (c);
-  Digits digits = digits_open ();
+  LmTestDigits digits = lm_test_digits_open ();
   LmTestRun *run = start (c, curve->backend, curve->dtype);
   g_autoptr (LmArray) key = lm_test_key (0, 1234);
   gint64 steps = (gint64)lm_golden_number (c->attrs, "steps", 0);
   for (gint64 i = 0; i < steps; i++) {
     LmArray *batch[3];
-    fill_batch (&digits, i, curve->dtype, batch);
+    lm_test_digits_batch (&digits, i, curve->dtype, false, batch);
     lm_test_run_step (run, key, batch);
     check ("loss", i, lm_test_run_loss (run), golden_out (g, c, "loss", i), &c->tolerance);
     check ("learning rate", i, lm_test_run_summary (run, "/learning_rate_scalar"),
@@ -149,7 +89,7 @@ test_curve (gconstpointer data)
   }
   compare_final (g, c, run);
   lm_test_run_free (run);
-  g_hash_table_unref (digits.members);
+  lm_test_digits_clear (&digits);
 }
 
 int

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two replicas step by step, by formulas: semantics 1.5 and 1.6 where an axis is named. The task is
+ * tests/strangers/pair.c: y = a x with a = 3; replica 0 has x = 1 2, replica 1 has x = 3 4, so the
+ * losses mean (y)^2 are 4.5^2 = 20.25 and 10.5^2 = 110.25. */
+#include "tests/lib/replicas.h"
+
+#include <string.h>
+
+#define SGD "\"optimizer\": {\"type\": \"lamina.sgd\", \"learning_rate\": 0.5}"
+#define ONE "\"learners\": [{\"type\": \"lamina.learner\", " SGD "}]"
+
+static LmTestReplicas *
+start (const char *options, LmStepKind kind)
+{
+  g_autofree char *text =
+      g_strdup_printf ("{\"model\": {\"type\": \"test.pair\"%s}, " ONE "}", options);
+  g_autoptr (JsonObject) config = lm_test_json (text);
+  g_autoptr (GHashTable) weights =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)lm_array_unref);
+  static const struct {
+    const char *name;
+    double value;
+  } vars[] = {{"a", 3}, {"b", 5}, {"k", 1}, {"n", 7}};
+  lam_type scalar = lm_scalar_type (LAM_F32);
+  for (guint i = 0; i < G_N_ELEMENTS (vars); i++)
+    g_hash_table_insert (weights, (gpointer)vars[i].name, lm_test_array (&scalar, &vars[i].value));
+  LmBatchField x = {(char *)"x", lm_type (LAM_F32, 1, (int64_t[]) {2})};
+  LmBatchSpec batch = {1, &x};
+  return lm_test_replicas_new (config, weights, &batch, kind, "reference", 2);
+}
+
+static void
+step (LmTestReplicas *r)
+{
+  lam_type rows = lm_type (LAM_F32, 1, (int64_t[]) {4});
+  g_autoptr (LmArray) key = lm_test_key (0, 1);
+  g_autoptr (LmArray) x = lm_test_array (&rows, (double[]) {1, 2, 3, 4});
+  LmArray **parts[2] = {lm_test_replica_batch (&x, 1, 0, 2), lm_test_replica_batch (&x, 1, 1, 2)};
+  lm_test_replicas_step (r, key, (LmArray * *const *)parts);
+  for (guint i = 0; i < 2; i++) {
+    lm_array_unref (parts[i][0]);
+    g_free (parts[i]);
+  }
+}
+
+static double
+var (const LmTestReplicas *r, const char *name)
+{
+  return lm_array_get_double (lm_test_run_var (r->runs[1], name), 0);
+}
+
+static void
+assert_rows (const LmTestRun *run)
+{
+  const LmArray *y = run->out[lm_step_per_example_index (run->step, 0)];
+  g_assert_cmpint (y->type.dims[0], ==, 4);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (lm_array_get_double (y, i), ==, 3 * (i + 1));
+}
+
+/* 3e, 4, 5, 8: loss = (20.25 + 110.25) / 2; d a = (2 * 4.5 * 1.5 + 2 * 10.5 * 3.5) / 2 = 43.5; the aux
+ * loss a counts once in all. */
+static void
+test_train (void)
+{
+  LmTestReplicas *r = start (", \"aux\": 1", LM_STEP_TRAIN);
+  step (r);
+  lm_test_replicas_assert_equal (r);
+  g_assert_cmpfloat (lm_test_run_loss (r->runs[0]), ==, 65.25 + 3);
+  g_assert_cmpfloat (lm_test_run_loss (r->runs[1]), ==, 65.25 + 3);
+  g_assert_cmpfloat (var (r, "a"), ==, 3 - 0.5 * (43.5 + 1));
+  for (guint i = 0; i < 2; i++) { /* the 1e-8 of point 5 is below f32's precision here */
+    g_assert_cmpfloat (lm_test_run_metric (r->runs[i], "loss", false), ==, 65.25);
+    g_assert_cmpfloat (lm_test_run_metric (r->runs[i], "loss", true), ==, 2);
+    g_assert_cmpfloat (lm_test_run_metric (r->runs[i], "other", false), ==, 25);
+    assert_rows (r->runs[i]);
+    g_assert_cmpfloat (lm_test_run_summary (r->runs[i], "/sum_scalar"), ==, 5); /* mean of 3, 7 */
+  }
+  lm_test_replicas_free (r);
+}
+
+/* 9d, 9e: the counter adds 3 and 7: mean 5, sum 10. */
+static void
+test_sync (void)
+{
+  LmTestReplicas *mean = start (", \"sync\": \"mean\"", LM_STEP_TRAIN);
+  LmTestReplicas *sum = start (", \"sync\": \"sum\"", LM_STEP_TRAIN);
+  step (mean);
+  step (sum);
+  g_assert_cmpfloat (var (mean, "n"), ==, 7 + 5);
+  g_assert_cmpfloat (var (sum, "n"), ==, 7 + 10);
+  lm_test_replicas_free (mean);
+  lm_test_replicas_free (sum);
+}
+
+/* 9d: without a marker it is an error that names the variable. */
+static void
+test_sync_error (void)
+{
+  GError *error = NULL;
+  LmRegistry *registry = lm_test_registry ();
+  g_autoptr (JsonObject) config =
+      lm_test_json ("{\"model\": {\"type\": \"test.pair\", \"sync\": \"none\"}, " ONE "}");
+  LmModel *model = lm_model_new (registry, lm_host_tables (), config, &error);
+  g_assert_no_error (error);
+  LmBatchField x = {(char *)"x", lm_type (LAM_F32, 1, (int64_t[]) {2})};
+  LmBatchSpec batch = {1, &x};
+  const LmStepOptions options = {.replicas = 2};
+  g_assert_null (lm_step_new_train (model, &batch, &options, &error));
+  lm_test_assert_error (&error, LM_ERROR_INVALID, "variable n", "LAM_REQUIRES_MEAN_SYNC", NULL);
+  LmStep *alone = lm_step_new_train (model, &batch, NULL, &error); /* no axis, no need */
+  g_assert_no_error (error);
+  lm_step_free (alone);
+  lm_model_free (model);
+  lm_registry_free (registry);
+}
+
+/* Weight 0 on every replica: the loss is NaN in training (0 / 0) and 0 in eval; the step is skipped. */
+static void
+test_zero_weight (void)
+{
+  LmTestReplicas *train = start (", \"weight\": 0", LM_STEP_TRAIN);
+  LmTestReplicas *eval = start (", \"weight\": 0", LM_STEP_EVAL);
+  step (train);
+  step (eval);
+  g_assert_true (lm_test_run_loss (train->runs[0]) != lm_test_run_loss (train->runs[0]));
+  g_assert_cmpfloat (var (train, "a"), ==, 3);
+  g_assert_cmpfloat (var (train, "n"), ==, 12); /* the forward update stays */
+  g_assert_cmpfloat (lm_test_run_loss (eval->runs[0]), ==, 0);
+  lm_test_replicas_free (train);
+  lm_test_replicas_free (eval);
+}
+
+/* 1.6: loss = sum (l w) / (sum w + 1e-8), with the weight sum w; rows in input order. */
+static void
+test_eval (void)
+{
+  LmTestReplicas *r = start ("", LM_STEP_EVAL);
+  step (r);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpfloat (lm_test_run_loss (r->runs[i]), ==, 65.25);
+    g_assert_cmpfloat (lm_array_get_double (r->runs[i]->out[1], 0), ==, 2);
+    assert_rows (r->runs[i]);
+  }
+  lm_test_replicas_free (r);
+}
+
+/* decode: metrics over all, results in input order. */
+static void
+test_decode (void)
+{
+  LmTestReplicas *r = start ("", LM_STEP_DECODE);
+  step (r);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpfloat (lm_test_run_metric (r->runs[i], "rows", false), ==, 2);
+    g_assert_cmpfloat (lm_test_run_metric (r->runs[i], "rows", true), ==, 4);
+    assert_rows (r->runs[i]);
+  }
+  lm_test_replicas_free (r);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("LAMINA_TEST_STRANGER", "pair", TRUE);
+  g_test_add_func ("/step/replicas/1.5/train", test_train);
+  g_test_add_func ("/step/replicas/1.5/9d-sync", test_sync);
+  g_test_add_func ("/step/replicas/1.5/9d-sync-error", test_sync_error);
+  g_test_add_func ("/step/replicas/1.5/zero-weight", test_zero_weight);
+  g_test_add_func ("/step/replicas/1.6/eval", test_eval);
+  g_test_add_func ("/step/replicas/1.6/decode", test_decode);
+  return g_test_run ();
+}
