@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ladder="base ir op transform trace archive plugin run model step program conformance host api"
-libc='assert|complex|ctype|errno|fenv|float|inttypes|limits|math|setjmp|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time'
+libc='assert|complex|ctype|errno|fenv|float|inttypes|limits|locale|math|setjmp|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time'
 system='dlfcn|immintrin|pthread|sched|signal|unistd|sys/mman|sys/syscall|sys/auxv'
 
 # includes FOLDER ...: lines "file:number:<name>" or "file:number:"name"", one for each #include.

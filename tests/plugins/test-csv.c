@@ -77,67 +77,68 @@ test_rfc4180 (void)
 }
 
 /* The ends of each dtype, and one past them. */
+static const struct {
+  const char *dtype, *text;
+  double value; /* NAN: refused */
+} numbers[] = {
+    {"i8", "-128", -128},
+    {"i8", "127", 127},
+    {"i8", "128", NAN},
+    {"i8", "-129", NAN},
+    {"u8", "255", 255},
+    {"u8", "256", NAN},
+    {"u8", "-1", NAN},
+    {"u8", "-0", 0},
+    {"i16", "-32768", -32768},
+    {"u16", "65536", NAN},
+    {"i32", "-2147483648", -2147483648.0},
+    {"i32", "2147483648", NAN},
+    {"u32", "4294967295", 4294967295.0},
+    {"u32", "4294967296", NAN},
+    {"i64", "-9223372036854775808", -9223372036854775808.0},
+    {"i64", "9223372036854775808", NAN},
+    {"u64", "18446744073709551615", 18446744073709551615.0},
+    {"u64", "18446744073709551616", NAN},
+    {"i32", "1.0", NAN},
+    {"i32", "", NAN},
+    {"i32", "+5", 5},
+    {"i32", "1 2", NAN},
+    {"bool", "TRUE", 1},
+    {"bool", "0", 0},
+    {"bool", "2", NAN},
+    {"f64", "0.1", 0.1},
+    {"f32", "0.1", 0.1f},
+    {"f64", ".5", 0.5},
+    {"f64", "5.", 5},
+    {"f64", "1e400", INFINITY},
+    {"f64", "-inf", -INFINITY},
+    {"f64", "4.9e-324", 4.9e-324},
+    {"f64", "0x10", NAN},
+    {"f64", "1e", NAN},
+    {"f64", ".", NAN},
+    {"f64", "1,5", NAN},
+    {"f64", "", NAN},
+    {"f64", "nine", NAN},
+};
+
 static void
 test_numbers (void)
 {
-  static const struct {
-    const char *dtype, *text;
-    double value; /* NAN: refused */
-  } rows[] = {
-      {"i8", "-128", -128},
-      {"i8", "127", 127},
-      {"i8", "128", NAN},
-      {"i8", "-129", NAN},
-      {"u8", "255", 255},
-      {"u8", "256", NAN},
-      {"u8", "-1", NAN},
-      {"u8", "-0", 0},
-      {"i16", "-32768", -32768},
-      {"u16", "65536", NAN},
-      {"i32", "-2147483648", -2147483648.0},
-      {"i32", "2147483648", NAN},
-      {"u32", "4294967295", 4294967295.0},
-      {"u32", "4294967296", NAN},
-      {"i64", "-9223372036854775808", -9223372036854775808.0},
-      {"i64", "9223372036854775808", NAN},
-      {"u64", "18446744073709551615", 18446744073709551615.0},
-      {"u64", "18446744073709551616", NAN},
-      {"i32", "1.0", NAN},
-      {"i32", "", NAN},
-      {"i32", "+5", 5},
-      {"i32", "1 2", NAN},
-      {"bool", "TRUE", 1},
-      {"bool", "0", 0},
-      {"bool", "2", NAN},
-      {"f64", "0.1", 0.1},
-      {"f32", "0.1", 0.1f},
-      {"f64", ".5", 0.5},
-      {"f64", "5.", 5},
-      {"f64", "1e400", INFINITY},
-      {"f64", "-inf", -INFINITY},
-      {"f64", "4.9e-324", 4.9e-324},
-      {"f64", "0x10", NAN},
-      {"f64", "1e", NAN},
-      {"f64", ".", NAN},
-      {"f64", "1,5", NAN},
-      {"f64", "", NAN},
-      {"f64", "nine", NAN},
-  };
   g_autoptr (LmTestInputs) t = lm_test_inputs_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree char *file = g_strdup_printf ("v;w\n%s;1\n", rows[i].text);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    g_autofree char *file = g_strdup_printf ("v;w\n%s;1\n", numbers[i].text);
     g_autofree char *config = g_strdup_printf (
         CSV (", 'batch_size': 1, 'delimiter': ';', 'columns': ['v'], 'fields': ['v'], "
              "'dtypes': ['%s']"),
-        rows[i].dtype);
-    g_autofree char *type = g_strdup_printf ("%s[1]", rows[i].dtype);
-    if (isnan (rows[i].value)) {
+        numbers[i].dtype);
+    g_autofree char *type = g_strdup_printf ("%s[1]", numbers[i].dtype);
+    if (isnan (numbers[i].value)) {
       lm_test_inputs_write (t, "x.csv", file, -1);
       lm_test_inputs_refused (t, config, LM_ERROR_CORRUPT, "line 2, column \"v\": wanted ");
       continue;
     }
     g_autoptr (LmInput) x = batch_of (t, file, config);
-    lm_test_inputs_expect (x, "v", type, &rows[i].value);
+    lm_test_inputs_expect (x, "v", type, &numbers[i].value);
   }
 }
 
