@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* PCRE2 takes the lowest of several limits, so a pattern cannot lift them. Its compiled code (JIT) would
- * count other steps; paths are short, so it is not missed. */
+/* PCRE2 takes the lowest of several limits, so a pattern cannot lift them. Its compiled code
+ * (JIT) would count other steps; paths are short, so it is not missed. */
 #define LIMITS      "(*LIMIT_MATCH=100000)(*LIMIT_DEPTH=1000)(*LIMIT_HEAP=4096)(*NO_JIT)"
 #define MAX_PATTERN 1000
 

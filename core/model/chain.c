@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's part of an optimizer's config (sdk/lamina/optimizer.h): what core/step/optimizer_*.c does
- * around the plugin's update. Names and defaults: praxis.optimizers.BaseOptimizer, and num_sub_batches of
- * ShardedStaticAccumulator. */
+/* The host's part of an optimizer's config (sdk/lamina/optimizer.h): what
+ * core/step/optimizer_*.c does around the plugin's update. Names and defaults:
+ * praxis.optimizers.BaseOptimizer, and num_sub_batches of ShardedStaticAccumulator. */
 #include "core/model/private.h"
 
 #include "core/base/regex.h"
@@ -37,6 +37,9 @@ lm_chain_declare (lam_fields *lam_f_)
       num_sub_batches, 1,
       "Gradients to sum before the optimizer gets their mean; the steps between change nothing."),
       LAM_MIN (1);
+  LAM_BOOL (
+      vectorize_on_repeat_prefix, true,
+      "Whether each layer of a stack of repeated layers is updated as a variable of its own.");
 }
 
 static bool

@@ -56,6 +56,7 @@ typedef struct LmOptimizerChain {
   lam_strings ewc_var_patterns;
   lam_floats ewc_weight_per_var;
   int64_t num_sub_batches;
+  bool vectorize_on_repeat_prefix;
 } LmOptimizerChain;
 void lm_chain_declare (lam_fields *f); /* its field table, for `lamina params` */
 

@@ -69,7 +69,7 @@ lm_optimizer_learning_rate (lam_trace *t, lam_child child, lam_tensor count)
   return optimizer != NULL ? lm_chain_learning_rate (t, optimizer, count) : lam_nil ();
 }
 
-/* --- variables -------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 /* The leaves of a tree of variables that are not nil. */
 typedef struct Vars {
@@ -98,7 +98,7 @@ info_at (const LmModel *model, const char *path)
 }
 
 static void
-read_vars (lam_trace *t, lam_nest tree, Vars *out)
+read_vars (lam_trace *t, const LmOptimizerChain *chain, lam_nest tree, Vars *out)
 {
   const LmNest *nest = lm_trace_nest_peek ((LmTrace *)t, tree);
   out->n_leaves = lam_nest_flatten (t, tree, NULL, 0);
@@ -114,7 +114,8 @@ read_vars (lam_trace *t, lam_nest tree, Vars *out)
     const lam_var_info *info = info_at (lm_trace_model (t), out->paths[i]);
     var->path = out->paths[i];
     var->value = leaves[i];
-    var->n_prefix = info != NULL ? CLAMP (info->n_prefix, 0, var->type.rank) : 0;
+    if (info != NULL && chain->vectorize_on_repeat_prefix)
+      var->n_prefix = CLAMP (info->n_prefix, 0, var->type.rank);
     var->skip_lp = info != NULL && (info->collections & LAM_SKIP_LP_REGULARIZATION) != 0;
     out->leaf[out->n++] = i;
   }
@@ -130,7 +131,7 @@ read_beside (lam_trace *t, const Vars *v, lam_nest tree, const char *what)
   return leaves;
 }
 
-/* --- start ---------------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 lam_nest
 lm_optimizer_init_for (lam_trace *t, lam_child child, lam_nest tree, lam_nest learned)
@@ -142,7 +143,7 @@ lm_optimizer_init_for (lam_trace *t, lam_child child, lam_nest tree, lam_nest le
   LmChain c = {
       .t = t, .optimizer = optimizer, .config = optimizer->chain, .new_states = lam_nest_map (t)};
   g_auto (Vars) all = {0};
-  read_vars (t, tree, &all);
+  read_vars (t, c.config, tree, &all);
   g_autofree lam_tensor *wanted = read_beside (t, &all, learned, "optimizer_init: learned");
   g_autofree LmChainVar *own = g_new0 (LmChainVar, all.n + 1);
   guint n = 0;
@@ -163,7 +164,7 @@ lm_optimizer_init (lam_trace *t, lam_child child, lam_nest vars)
   return lm_optimizer_init_for (t, child, vars, vars);
 }
 
-/* --- update --------------------------------------------------------------------------------------------- */
+/* --- update ----------------------------------------------------------------------------------- */
 
 lam_nest
 lm_optimizer_update (lam_trace *t, lam_child child, lam_nest grads, lam_nest states, lam_nest vars)
@@ -179,7 +180,7 @@ lm_optimizer_update (lam_trace *t, lam_child child, lam_nest grads, lam_nest sta
                .new_states = lam_nest_map (t)};
   LmChainRates rates = {{0, 0}, {0, 0}, {0, 0}};
   g_auto (Vars) all = {0};
-  read_vars (t, vars, &all);
+  read_vars (t, c.config, vars, &all);
   g_autofree lam_tensor *grad = read_beside (t, &all, grads, "optimizer_update: gradients");
   g_autofree lam_tensor *updates = g_new0 (lam_tensor, all.n_leaves + 1);
   lm_chain_begin (&c, &rates);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The optimizer chain (semantics 1.11 step 5, 1.14), shared by the files core/step/optimizer*.c and ema.c
- * only. States of an optimizer, each part only where its key is set:
+/* The optimizer chain (semantics 1.11 step 5, 1.14), shared by the files core/step/optimizer*.c and
+ * ema.c only. States of an optimizer, each part only where its key is set:
  *
  *   count          u32: updates that the plugin has made
  *   slots          <slot>.<variable>: the plugin's
@@ -47,7 +47,7 @@ void lm_chain_init_slots (const LmChain *c, const LmChainVar *var);
 /* The plugin's update; slots go from states to new_states. */
 lam_tensor lm_chain_raw (const LmChain *c, const LmChainVar *var, lam_tensor grad);
 
-/* --- optimizer_stages.c ------------------------------------------------------------------------- */
+/* --- optimizer_stages.c ----------------------------------------------------------------------- */
 /* "<stage>.count": its start, or its value, which is kept incremented. */
 void lm_chain_init_count (const LmChain *c, const char *stage);
 lam_tensor lm_chain_take_count (const LmChain *c, const char *stage);
@@ -62,7 +62,7 @@ void lm_chain_begin (LmChain *c, LmChainRates *rates);
 lam_tensor lm_chain_update (const LmChain *c, const LmChainRates *rates, const LmChainVar *var,
                             lam_tensor grad);
 
-/* --- ema.c ----------------------------------------------------------------------------------------- */
+/* --- ema.c ------------------------------------------------------------------------------------ */
 void lm_chain_init_ema (const LmChain *c, const LmChainVar *vars, guint n);
 void lm_chain_update_ema (const LmChain *c, const LmChainVar *vars, guint n);
 

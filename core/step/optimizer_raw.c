@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin's part of the chain: its slots, and its update, once for each layer of a stack of repeated
- * layers, so that what it reduces over a variable (norms, row and column means) is per layer. */
+/* The plugin's part of the chain: its slots, and its update, once for each layer of a stack of
+ * repeated layers, so that what it reduces over a variable (norms, row and column means) is per
+ * layer. */
 #include "core/step/optimizer.h"
 
-/* --- slots -------------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 typedef struct Slot {
   const char *name; /* the plugin's, static */
@@ -89,7 +90,7 @@ lm_chain_init_slots (const LmChain *c, const LmChainVar *var)
   }
 }
 
-/* --- update --------------------------------------------------------------------------------------------- */
+/* --- update ----------------------------------------------------------------------------------- */
 
 /* The rows of one variable: a map {"grad", "var", "slots": list} in, {"delta", "slots"} out. */
 typedef struct Rows {

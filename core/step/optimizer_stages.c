@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages around the plugin's update, each with its own count: L1, L2, the sum over sub-batches, then
- * decoupled decay and EWC. Sources: praxis apply_lp_regularizer, sharded_static_accumulation,
- * apply_decoupled_weight_decay, apply_ewc_regularization. */
+/* The stages around the plugin's update, each with its own count: L1, L2, the sum over
+ * sub-batches, then decoupled decay and EWC. Sources: praxis apply_lp_regularizer,
+ * sharded_static_accumulation, apply_decoupled_weight_decay, apply_ewc_regularization. */
 #include "core/step/optimizer.h"
 
 #include "core/base/regex.h"
 
-/* --- counts --------------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static char *
 join (const char *stage, const char *part)
@@ -36,7 +36,7 @@ lm_chain_take_count (const LmChain *c, const char *stage)
   return count;
 }
 
-/* --- start ---------------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 /* What sub-batches are summed in. */
 static lam_dtype
@@ -79,7 +79,7 @@ lm_chain_init_stages (const LmChain *c, const LmChainVar *vars, guint n)
   }
 }
 
-/* --- one step ------------------------------------------------------------------------------------------- */
+/* --- one step --------------------------------------------------------------------------------- */
 
 /* The plugin's count, which counts emitted updates. */
 static void
@@ -135,8 +135,8 @@ regularise (const LmChain *c, const LmChainVar *var, lam_tensor grad)
   return grad;
 }
 
-/* The plugin gets the mean of num_sub_batches gradients; in the steps between the update is 0 and nothing
- * of the plugin's states changes. */
+/* The plugin gets the mean of num_sub_batches gradients; in the steps between the update is 0
+ * and nothing of the plugin's states changes. */
 static lam_tensor
 accumulate (const LmChain *c, const LmChainVar *var, lam_tensor grad)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.learner: norm, validity, clipping, optimizer, skipping, in this order. Semantics: lingvo-jax
- * and paxml Learner. */
+/* lamina.learner: norm, validity, clipping, optimizer, skipping, in this order. Semantics:
+ * lingvo-jax and paxml Learner. */
 #include "learner.h"
 
 LAM_FIELDS (learner, LEARNER_FIELDS)

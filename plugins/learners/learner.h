@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lamina.learner and lamina.multi_optimizer_learner share: one struct, one policy; the plain learner
- * has no auxiliary optimizers. Semantics: lingvo-jax and paxml Learner, MultiOptimizerLearner. */
+/* What lamina.learner and lamina.multi_optimizer_learner share: one struct, one policy; the
+ * plain learner has no auxiliary optimizers. Semantics: lingvo-jax and paxml Learner,
+ * MultiOptimizerLearner. */
 #ifndef LAMINA_PLUGINS_LEARNERS_H
 #define LAMINA_PLUGINS_LEARNERS_H
 
@@ -93,8 +94,8 @@ bool plan_owns (const plan *plan, uint32_t i, uint32_t k);
 lam_nest plan_pick (plan *plan, const lam_tensor *leaves, uint32_t k, bool with_averaged);
 lam_nest plan_pack (const plan *plan, const lam_tensor *leaves);
 
-/* scale.c. Clips plan->grads in place and adds the summaries; returns whether the step is valid, a bool
- * scalar, nil: it always is. */
+/* scale.c. Clips plan->grads in place and adds the summaries; returns whether the step is valid,
+ * a bool scalar, nil: it always is. */
 lam_tensor scale_gradients (plan *plan);
 /* Global norm of those xs that are LEARNED, real_dtype. */
 lam_tensor learned_norm (const plan *plan, const lam_tensor *xs);

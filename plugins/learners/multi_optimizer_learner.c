@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.multi_optimizer_learner: a learner whose variables are shared out among a primary optimizer and
- * auxiliary ones, by patterns on their paths. Semantics: paxml MultiOptimizerLearner; "match":
- * "substring" is lingvo-jax's. The summary learning_rate is the primary optimizer's,
- * learning_rate_<name> an auxiliary one's. */
+/* lamina.multi_optimizer_learner: a learner whose variables are shared out among a primary
+ * optimizer and auxiliary ones, by patterns on their paths. Semantics: paxml
+ * MultiOptimizerLearner; "match": "substring" is lingvo-jax's. The summary learning_rate is the
+ * primary optimizer's, learning_rate_<name> an auxiliary one's. */
 #include "learner.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods of the learners (semantics 1.11): norms and clipping, the optimizers' chains, skipping of
- * invalid steps, new variables. */
+/* The methods of the learners (semantics 1.11): norms and clipping, the optimizers' chains,
+ * skipping of invalid steps, new variables. */
 #include "learner.h"
 #include <stdio.h>
 

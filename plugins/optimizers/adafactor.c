@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.adafactor: Shazeer, Stern (2018). Semantics: optax.adafactor, praxis.optimizers.Adafactor. Row
- * and column means over the two longest dims stand for the second moment. */
+/* lamina.adafactor: Shazeer, Stern (2018). Semantics: optax.adafactor,
+ * praxis.optimizers.Adafactor. Row and column means over the two longest dims stand for the
+ * second moment. */
 #include "factor.h"
 
 typedef struct {

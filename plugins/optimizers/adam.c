@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.adam: Adam with a cap on the update. Semantics: praxis.optimizers.Adam, that is sharded_adam,
- * and with "sharded_adam": false optax.adam. Two common settings of theirs:
+/* lamina.adam: Adam with a cap on the update. Semantics: praxis.optimizers.Adam, that is
+ * sharded_adam, and with "sharded_adam": false optax.adam. Two common settings of theirs:
  *   HParamsA: "beta2": 0.997, "epsilon": 1e-9;   HParamsB: "beta2": 0.98, "epsilon": 1e-9 */
 #include "optimizers.h"
 
@@ -67,8 +67,8 @@ plain (const adam *p, lam_trace *t, const lam_update *u)
   return descend (t, u, over_root (t, m, v, p->epsilon_root, p->epsilon));
 }
 
-/* Moments without bias by the corrected decays; u = m / (sqrt (v + epsilon_root) + epsilon), its rms
- * capped, + weight_decay * var, * -lr */
+/* Moments without bias by the corrected decays; u = m / (sqrt (v + epsilon_root) + epsilon), its
+ * rms capped, + weight_decay * var, * -lr */
 static lam_tensor
 adam_update (const adam *p, lam_trace *t, const lam_update *u)
 {

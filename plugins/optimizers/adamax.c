@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.adamax: Adam with the largest gradient in place of the second moment (Kingma, Ba 2014, section 7).
- * Semantics: optax.adamax. */
+/* lamina.adamax: Adam with the largest gradient in place of the second moment (Kingma, Ba 2014,
+ * section 7). Semantics: optax.adamax. */
 #include "optimizers.h"
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.adamw: Adam (Kingma, Ba 2014) with the decoupled decay of Loshchilov, Hutter (2017), which is
- * the key decoupled_weight_decay of every optimizer. Semantics: optax.adamw, with nesterov optax.nadam. */
+/* lamina.adamw: Adam (Kingma, Ba 2014) with the decoupled decay of Loshchilov, Hutter (2017),
+ * which is the key decoupled_weight_decay of every optimizer. Semantics: optax.adamw, with
+ * nesterov optax.nadam. */
 #include "optimizers.h"
 
 typedef struct {

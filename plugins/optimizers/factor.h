@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factored second moments (Adafactor): of a matrix g only the means of g^2 over rows and over columns are
- * kept. Slots 0 and 1 are the two means, or slot 0 the whole moment. */
+/* Factored second moments (Adafactor): of a matrix g only the means of g^2 over rows and over
+ * columns are kept. Slots 0 and 1 are the two means, or slot 0 the whole moment. */
 #ifndef LAMINA_PLUGINS_OPTIMIZERS_FACTOR_H
 #define LAMINA_PLUGINS_OPTIMIZERS_FACTOR_H
 

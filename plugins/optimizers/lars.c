@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.lars: You, Gitman, Ginsburg (2017). Semantics: optax.lars, praxis.optimizers.Lars; the masks
- * are lists of patterns. The momentum is over steps that the learning rate has scaled already. */
+/* lamina.lars: You, Gitman, Ginsburg (2017). Semantics: optax.lars, praxis.optimizers.Lars; the
+ * masks are lists of patterns. The momentum is over steps that the learning rate has scaled
+ * already. */
 #include "trust.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the optimizers share. Moments and updates have the variable's dtype; scalars that depend on the
- * count are computed in lam_real_dtype and cast when they meet a tensor. */
+/* What the optimizers share. Moments and updates have the variable's dtype; scalars that depend
+ * on the count are computed in lam_real_dtype and cast when they meet a tensor. */
 #ifndef LAMINA_PLUGINS_OPTIMIZERS_H
 #define LAMINA_PLUGINS_OPTIMIZERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.radam: Liu et al. (2019), Adam that waits until its second moment can be trusted. Semantics:
- * optax.radam. */
+/* lamina.radam: Liu et al. (2019), Adam that waits until its second moment can be trusted.
+ * Semantics: optax.radam. */
 #include "optimizers.h"
 
 typedef struct {

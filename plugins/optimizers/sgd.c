@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.sgd: gradient descent with momentum. Semantics: optax.sgd, praxis.optimizers.Sgd, ShardedSgd. */
+/* lamina.sgd: gradient descent with momentum. Semantics: optax.sgd, praxis.optimizers.Sgd,
+ * ShardedSgd. */
 #include "optimizers.h"
 
 typedef struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.sharded_adafactor: Adafactor with a quantised momentum and layerwise adaptation. Semantics:
- * praxis.optimizers.ShardedAdafactor; its HParamsAdamB: "beta1": 0.9, "decay_method": "adam",
- * "decay_adam": 0.98, "quantized_dtype": "i8". Statistics are f32, f64 for f64 variables. */
+/* lamina.sharded_adafactor: Adafactor with a quantised momentum and layerwise adaptation.
+ * Semantics: praxis.optimizers.ShardedAdafactor; its HParamsAdamB: "beta1": 0.9, "decay_method":
+ * "adam", "decay_adam": 0.98, "quantized_dtype": "i8". Statistics are f32, f64 for f64
+ * variables. */
 #include "factor.h"
 #include <lamina/ext/regex.h>
 #include <string.h>

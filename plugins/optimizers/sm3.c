@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.sm3: Anil et al. (2019), Adagrad whose sums are kept for each index of each dim. Semantics:
- * optax.sm3. */
+/* lamina.sm3: Anil et al. (2019), Adagrad whose sums are kept for each index of each dim.
+ * Semantics: optax.sm3. */
 #include "factor.h"
 
 typedef struct {

@@ -8,7 +8,8 @@
 
 #define EVERY_VARIABLE "[\"\"]" /* matches at the start of any path */
 
-/* x * coefficient * |var| / (|x| + eps); x where a norm is 0. Source: optax.scale_by_trust_ratio. */
+/* x * coefficient * |var| / (|x| + eps); x where a norm is 0. Source:
+ * optax.scale_by_trust_ratio. */
 static inline lam_tensor
 trust (lam_trace *t, lam_tensor x, lam_tensor var, double coefficient, double eps)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.yogi: Zaheer et al. (2018), Adam whose second moment moves by steps that do not depend on its
- * size. Semantics: optax.yogi. */
+/* lamina.yogi: Zaheer et al. (2018), Adam whose second moment moves by steps that do not depend
+ * on its size. Semantics: optax.yogi. */
 #include "optimizers.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <lamina/layer.h>
 #include <string.h>
 
-/* --- model -------------------------------------------------------------------------------------------- */
+/* --- model ------------------------------------------------------------------------------------ */
 
 static JsonObject *
 config_of (const LmLearnSpec *spec)
@@ -67,7 +67,7 @@ lm_learn_try (const LmLearnSpec *spec, GError **error)
   return NULL;
 }
 
-/* --- traces --------------------------------------------------------------------------------------------- */
+/* --- traces ----------------------------------------------------------------------------------- */
 
 static LmTrace *
 begin (const LmLearn *l, const char *name, lam_learn *learn)
@@ -250,7 +250,7 @@ lm_learn_free (LmLearn *l)
   g_free (l);
 }
 
-/* --- running ---------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 void
 lm_learn_step (LmLearn *l, LmArray **grads)
@@ -302,7 +302,7 @@ lm_learn_summary (const LmLearn *l, const char *suffix)
   g_error ("there is no summary %s", suffix);
 }
 
-/* --- the usual pair ---------------------------------------------------------------------------------------- */
+/* --- the usual pair --------------------------------------------------------------------------- */
 
 static const double start_a[] = {1, -2, 3, 0.5}, start_b[] = {0.5, -1, 2};
 

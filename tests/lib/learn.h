@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A learner alone: variables and gradients given by the test, traced, compiled for the reference backend and
- * run step by step, as core/step calls it. */
+/* A learner alone: variables and gradients given by the test, traced, compiled for the reference
+ * backend and run step by step, as core/step calls it. */
 #ifndef LM_TEST_LEARN_H
 #define LM_TEST_LEARN_H
 
@@ -48,8 +48,8 @@ void lm_learn_free (LmLearn *l);
 /* One step; grads: spec->n, taken. */
 void lm_learn_step (LmLearn *l, LmArray **grads);
 
-/* The usual small case, f64: a (2, 2) = 1, -2, 3, 0.5; b (3) = 0.5, -1, 2. learner: the config's text after
- * "'type': 'lamina.learner', ", or a whole one that begins with 'type'. */
+/* The usual small case, f64: a (2, 2) = 1, -2, 3, 0.5; b (3) = 0.5, -1, 2. learner: the config's
+ * text after "'type': 'lamina.learner', ", or a whole one that begins with 'type'. */
 LmLearnSpec lm_learn_pair_spec (const char *learner); /* free spec.learner */
 LmLearn *lm_learn_pair (const char *learner);
 LmLearn *lm_learn_pair_of (const LmLearnSpec *spec); /* other collections, prefixes */

@@ -19,8 +19,8 @@ assert_close (double got, double wanted)
     g_error ("got %.17g, wanted %.17g", got, wanted);
 }
 
-/* Both kinds of clipping, both lists, and regularisers that do not go together are refused, and so are
- * options that have no effect. */
+/* Both kinds of clipping, both lists, and regularisers that do not go together are refused, and
+ * so are options that have no effect. */
 static void
 test_refuse (void)
 {
@@ -74,7 +74,8 @@ test_summaries (void)
   lm_learn_free (l);
 }
 
-/* All switches off: no summary; with check_valid_step off no norm and no test of it is in the step. */
+/* All switches off: no summary; with check_valid_step off no norm and no test of it is in the
+ * step. */
 static void
 test_switches (void)
 {
@@ -161,7 +162,8 @@ test_order (void)
   lm_learn_free (l);
 }
 
-/* 5: L1 and L2 leave out variables of rank <= 1 only where skip_lp_1d_vectors says so; decay never does. */
+/* 5: L1 and L2 leave out variables of rank <= 1 only where skip_lp_1d_vectors says so; decay
+ * never does. */
 static void
 test_skip_lp_1d_vectors (void)
 {
@@ -202,8 +204,8 @@ test_skip_lp_collection (void)
   }
 }
 
-/* 6: a skipped step keeps every state leaf, the optimizer's counts among them, while the step goes on: the
- * next rate is the schedule's at the count, not at the step. */
+/* 6: a skipped step keeps every state leaf, the optimizer's counts among them, while the step
+ * goes on: the next rate is the schedule's at the count, not at the step. */
 static void
 test_skip_keeps_counts (void)
 {
@@ -253,7 +255,8 @@ test_non_trainable (void)
   g_free (spec.learner);
 }
 
-/* Exclusion, inclusion: fixed variables are not selected, have no slots and do not count in the norm. */
+/* Exclusion, inclusion: fixed variables are not selected, have no slots and do not count in the
+ * norm. */
 static void
 test_bprop (void)
 {
@@ -291,8 +294,8 @@ test_keep_states (void)
   lm_learn_free (l);
 }
 
-/* OVERWRITE_WITH_GRADIENT: the raw gradient is the new value, also in an invalid step; norms, clipping and
- * the optimizer do not see it. */
+/* OVERWRITE_WITH_GRADIENT: the raw gradient is the new value, also in an invalid step; norms,
+ * clipping and the optimizer do not see it. */
 static void
 test_overwrite (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamina.multi_optimizer_learner by the rules of semantics 1.11, in f64 against their formulas. a (2, 2) = 1,
- * -2, 3, 0.5; b (3) = 0.5, -1, 2. */
+/* lamina.multi_optimizer_learner by the rules of semantics 1.11, in f64 against their formulas.
+ * a (2, 2) = 1, -2, 3, 0.5; b (3) = 0.5, -1, 2. */
 #include "tests/lib/learn.h"
 
 #include <math.h>
@@ -125,7 +125,8 @@ test_clip_together (void)
   lm_learn_free (l);
 }
 
-/* apply_separate_scaling: each group by its own norm and threshold; a step is valid if all groups are. */
+/* apply_separate_scaling: each group by its own norm and threshold; a step is valid if all
+ * groups are. */
 static void
 test_clip_apart (void)
 {
@@ -168,7 +169,8 @@ test_average (void)
   lm_learn_free (l);
 }
 
-/* learning_rate_<name> at the step, whatever the optimizers' counts; the primary's is the core's summary. */
+/* learning_rate_<name> at the step, whatever the optimizers' counts; the primary's is the core's
+ * summary. */
 static void
 test_rates (void)
 {

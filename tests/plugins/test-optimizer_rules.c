@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimizers by the formulas of semantics 1.14 in f64, and all of them on bf16 variables. (Their golden
- * values: test-optimizers.) */
+/* Optimizers by the formulas of semantics 1.14 in f64, and all of them on bf16 variables. (Their
+ * golden values: test-optimizers.) */
 #include "tests/lib/learn.h"
 
 #include <math.h>
@@ -65,8 +65,8 @@ test_adam (void)
   lm_learn_free (l);
 }
 
-/* Gradients that are not finite: 0 as in lingvo-jax, where the cap's rms of NaN counts as none; NaN as in praxis,
- * which spreads; or as they are. */
+/* Gradients that are not finite: 0 as in lingvo-jax, where the cap's rms of NaN counts as none;
+ * NaN as in praxis, which spreads; or as they are. */
 static void
 test_adam_nonfinite (void)
 {
@@ -89,7 +89,8 @@ test_adam_nonfinite (void)
   }
 }
 
-/* Lion: the sign of beta1 m_old + (1 - beta1) g, m by beta2 without bias correction, in bf16 between steps. */
+/* Lion: the sign of beta1 m_old + (1 - beta1) g, m by beta2 without bias correction, in bf16
+ * between steps. */
 static void
 test_lion (void)
 {
@@ -126,7 +127,8 @@ test_adagrad_zero (void)
   lm_learn_free (l);
 }
 
-/* Adafactor stores the momentum as integers times max |x| over axis 0 / buckets, rounded; slots by type. */
+/* Adafactor stores the momentum as integers times max |x| over axis 0 / buckets, rounded; slots
+ * by type. */
 static void
 test_buckets (void)
 {
@@ -170,7 +172,7 @@ test_layerwise (void)
   lm_learn_free (l);
 }
 
-/* --- bf16 --------------------------------------------------------------------------------------------------- */
+/* --- bf16 ------------------------------------------------------------------------------------- */
 
 static double
 after_two_steps (const char *optimizer, lam_dtype dtype, guint k, LmLearn **keep)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The optimizer chain by the rules of semantics 1.11 and 1.14: stages and their counts, averages, sums over
- * sub-batches, elastic weights, repeated layers; in f64 against their formulas. a (2, 2) = 1, -2, 3, 0.5;
- * b (3) = 0.5, -1, 2. */
+/* The optimizer chain by the rules of semantics 1.11 and 1.14: stages and their counts,
+ * averages, sums over sub-batches, elastic weights, repeated layers; in f64 against their
+ * formulas. a (2, 2) = 1, -2, 3, 0.5; b (3) = 0.5, -1, 2. */
 #include "core/step/step.h"
 #include "tests/lib/learn.h"
 
@@ -24,7 +24,7 @@ assert_close (double got, double wanted)
     g_error ("got %.17g, wanted %.17g", got, wanted);
 }
 
-/* --- averages ------------------------------------------------------------------------------------------- */
+/* --- averages --------------------------------------------------------------------------------- */
 
 /* d = min (decay, (1 + n) / (10 + n)), over the variables before each update. */
 static void
@@ -44,7 +44,8 @@ test_ema (void)
   lm_learn_free (l);
 }
 
-/* Variables that are not trainable are averaged too, integers and booleans copied; a skipped step keeps all. */
+/* Variables that are not trainable are averaged too, integers and booleans copied; a skipped
+ * step keeps all. */
 static void
 test_ema_non_trainable (void)
 {
@@ -78,7 +79,8 @@ test_ema_non_trainable (void)
   g_free (spec.learner);
 }
 
-/* lm_optimizer_find_ema: the tree of averages, by the variables' paths, in whatever the learner's states are. */
+/* lm_optimizer_find_ema: the tree of averages, by the variables' paths, in whatever the
+ * learner's states are. */
 static void
 test_find_ema (void)
 {
@@ -99,10 +101,10 @@ test_find_ema (void)
   lm_learn_free (l);
 }
 
-/* --- counts --------------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
-/* Each stage has its own count from 0: with sub-batches the optimizer's counts emitted updates, decay's and
- * EWC's steps; each stage's rate follows its own. */
+/* Each stage has its own count from 0: with sub-batches the optimizer's counts emitted updates,
+ * decay's and EWC's steps; each stage's rate follows its own. */
 static void
 test_counts (void)
 {
@@ -132,10 +134,10 @@ test_counts (void)
   lm_learn_free (l);
 }
 
-/* --- sub-batches ------------------------------------------------------------------------------------------ */
+/* --- sub-batches ------------------------------------------------------------------------------ */
 
-/* Zeros until the Nth, then the update of the mean; L2 and clipping see each sub-batch; slots and count stay
- * between; a skipped sub-batch is not summed. */
+/* Zeros until the Nth, then the update of the mean; L2 and clipping see each sub-batch; slots
+ * and count stay between; a skipped sub-batch is not summed. */
 static void
 test_accumulate (void)
 {
@@ -165,10 +167,10 @@ test_accumulate (void)
   lm_learn_free (l);
 }
 
-/* --- elastic weights ---------------------------------------------------------------------------------------- */
+/* --- elastic weights -------------------------------------------------------------------------- */
 
-/* The snapshot is taken at count 0, so the first update has no pull; then u - lr w / 2 (p - p0), with factors
- * by variable. */
+/* The snapshot is taken at count 0, so the first update has no pull; then u - lr w / 2 (p - p0),
+ * with factors by variable. */
 static void
 test_ewc (void)
 {
@@ -192,7 +194,7 @@ test_ewc (void)
   }
 }
 
-/* --- repeated layers ------------------------------------------------------------------------------------------ */
+/* --- repeated layers -------------------------------------------------------------------------- */
 
 #define ADAFACTOR                                                                                  \
   "'optimizer': {'type': 'lamina.sharded_adafactor', 'learning_rate': 0.1, 'decay_adam': 0.9, "    \
@@ -214,8 +216,9 @@ numbers (const lam_type *type, guint i, guint first)
   return lm_test_array (type, values);
 }
 
-/* A stack (2, 3, 4, 2) with two prefix dims is updated as six variables (4, 2): clipping by rms, row and column
- * means, buckets and ratios are per layer. The same for vectors, which skip_lp_1d_vectors knows as such. */
+/* A stack (2, 3, 4, 2) with two prefix dims is updated as six variables (4, 2): clipping by rms,
+ * row and column means, buckets and ratios are per layer. The same for vectors, which
+ * skip_lp_1d_vectors knows as such. */
 static void
 test_repeat_prefix (void)
 {

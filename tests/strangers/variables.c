@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer that is nothing but variables, for tests of optimizers and learners: one element of each list a
- * variable. */
+/* A layer that is nothing but variables, for tests of optimizers and learners: one element of
+ * each list a variable. */
 #include <lamina/layer.h>
 
 typedef struct {
