@@ -20,10 +20,12 @@ static const char *const init_names[] = {
     "uniform_sqrt_dim",
     "uniform_sqrt_fanin",
     "uniform_sqrt_fanout",
-    "truncated_sqrt_dim",
-    "truncated_sqrt_fanin",
-    "truncated_sqrt_fanout",
+    "truncated_gaussian_sqrt_dim",
+    "truncated_gaussian_sqrt_fanin",
+    "truncated_gaussian_sqrt_fanout",
     "uniform_unit_scaling",
+    "uniform_sqrt_fanavg",
+    "delta_orthogonal",
     NULL,
 };
 

@@ -70,6 +70,9 @@ lm_layer_free (gpointer data)
   g_ptr_array_unref (layer->children);
   g_ptr_array_unref (layer->var_ids);
   g_ptr_array_unref (layer->configs);
+  g_clear_pointer (&layer->weight_split_dims_mapping, json_object_unref);
+  g_clear_error (&layer->setup->error);
+  g_free (layer->setup);
   g_free (layer->name);
   g_free (layer->path);
   g_free (layer);
@@ -87,68 +90,12 @@ layer_new (LmModel *model, LmLayer *parent, const char *name)
   layer->var_ids = g_ptr_array_new ();
   layer->configs = g_ptr_array_new_with_free_func ((GDestroyNotify)json_object_unref);
   layer->on_free = g_array_new (FALSE, FALSE, sizeof (LmOnFree));
-  layer->dtype = parent != NULL ? parent->dtype : model->real;
-  layer->params_init = parent != NULL ? parent->params_init : lam_init_make (LAM_INIT_DEFAULT, 1.0);
+  layer->setup = g_new0 (LmSetup, 1);
+  *layer->setup = (LmSetup) {{model->tables->setup}, model, layer, NULL, false};
+  lm_common_inherit (layer);
   g_ptr_array_add (model->layers, layer);
   layer->id = model->layers->len;
   return layer;
-}
-
-/* The keys that every layer understands, read before the plugin's own. */
-typedef struct Common {
-  lam_dtype dtype;
-  lam_init params_init;
-} Common;
-
-static void
-declare_common (lam_fields *lam_f_)
-{
-  typedef Common lam_self_;
-  LAM_DTYPE (dtype, LAM_DTYPE_NONE, "Type of the variables; absent: the parent's.");
-  LAM_INIT (params_init, NULL, "How variables start that do not say; absent: the parent's.");
-}
-
-JsonObject *
-lm_json_object_split (JsonObject *config, const LmFieldTable *table)
-{
-  JsonObject *taken = json_object_new ();
-  g_autoptr (GList) members = json_object_get_members (config);
-  for (GList *m = members; m != NULL; m = m->next)
-    if (lm_field_table_find (table, m->data) != NULL) {
-      json_object_set_member (taken, m->data, json_object_dup_member (config, m->data));
-      json_object_remove_member (config, m->data);
-    }
-  return taken;
-}
-
-LmFieldTable *
-lm_layer_config_table (GError **error)
-{
-  return lm_field_table_new ("layer", declare_common, sizeof (Common), error);
-}
-
-static bool
-read_common (LmLayer *layer, JsonObject *config, GError **error)
-{
-  LmFieldTable *table = lm_layer_config_table (error);
-  if (table == NULL)
-    return false;
-  JsonObject *own = lm_json_object_split (config, table);
-  g_autoptr (LmParams) params = lm_params_new (table, own, NULL, layer->path, error);
-  Common common = {0};
-  if (params != NULL)
-    lm_params_fill (params, &common);
-  bool good = params != NULL;
-  json_object_unref (own);
-  g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
-  lm_field_table_free (table);
-  if (!good)
-    return false;
-  if (common.dtype != LAM_DTYPE_NONE)
-    layer->dtype = common.dtype;
-  if (common.params_init.method != LAM_INIT_DEFAULT)
-    layer->params_init = common.params_init;
-  return true;
 }
 
 /* The name for error messages of where a child's config stands. */
@@ -209,12 +156,43 @@ fill_instance (LmLayer *layer, const Kind *kind, JsonObject *config, GError **er
 }
 
 static bool
-run_setup (LmLayer *layer, const Kind *kind, LmSetup *setup, GError **error)
+run_setup (LmLayer *layer, const Kind *kind, GError **error)
 {
+  LmSetup *setup = layer->setup;
+  setup->open = true;
   kind->setup (layer->provided->vtable, layer->instance, &setup->pub);
+  setup->open = false;
   if (setup->error == NULL)
-    return true;
+    return lm_share_check (layer, error) && lm_split_check (layer, error);
   g_propagate_error (error, g_steal_pointer (&setup->error));
+  return false;
+}
+
+/* The host's keys and the plugin's: what is wrong with any of them, in one error. */
+static bool
+read_keys (LmLayer *layer, const Kind *kind, JsonObject *config, GError **error)
+{
+  GError *problems[3] = {NULL, NULL, NULL};
+  g_autoptr (GString) report = g_string_new (NULL);
+  lm_common_read (layer, config, &problems[0]);
+  if (strcmp (layer->provided->kind, LAM_KIND_OPTIMIZER) == 0)
+    lm_chain_read (layer, config, &problems[1]);
+  fill_instance (layer, kind, config, &problems[2]);
+  GError *first = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (problems); i++) {
+    if (problems[i] == NULL)
+      continue;
+    g_string_append_printf (report, "%s%s", report->len > 0 ? "\n" : "", problems[i]->message);
+    if (first == NULL)
+      first = problems[i];
+    else
+      g_error_free (problems[i]);
+  }
+  if (first == NULL)
+    return true;
+  g_free (first->message);
+  first->message = g_strdup (report->str);
+  g_propagate_error (error, first);
   return false;
 }
 
@@ -239,12 +217,8 @@ lm_layer_build (LmModel *model, LmLayer *parent, const char *kind_id, const char
   LmLayer *layer = layer_new (model, parent, name);
   layer->provided = provided;
   g_autoptr (JsonObject) config = lm_json_object_copy (given);
-  LmSetup setup = {{model->tables->setup}, model, layer, NULL};
-  bool ok = check_revision (layer, config, error) && read_common (layer, config, error);
-  if (ok && strcmp (kind_id, LAM_KIND_OPTIMIZER) == 0)
-    ok = lm_chain_read (layer, config, error);
-  ok = ok && fill_instance (layer, kind, config, error) && run_setup (layer, kind, &setup, error);
-  if (!ok)
+  if (!check_revision (layer, config, error) || !read_keys (layer, kind, config, error)
+      || !run_setup (layer, kind, error))
     return NULL;
   if (parent != NULL)
     g_ptr_array_add (parent->children, layer);

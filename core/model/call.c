@@ -75,6 +75,8 @@ lm_layer_call (LmTrace *t, LmLayer *layer, const char *method, lam_nest in)
   lm_trace_enter (t, &entered);
   lam_nest out = m->call (layer->instance, lm_trace_pub (t), in);
   lm_trace_leave (t);
+  if (layer->setup->error != NULL) /* the method used the setup object that it had kept */
+    lm_trace_failf (t, LM_ERROR_INVALID, "%s", layer->setup->error->message);
   return lm_trace_error (t) == NULL ? out : nil;
 }
 
@@ -108,6 +110,6 @@ lm_model_bind (lam_trace *pub, lam_child root, lam_nest vars, uint32_t mutables)
     lm_trace_failf (t, LM_ERROR_INVALID, "bind: not a child that this layer created in setup");
     return;
   }
-  const char *dot = strchr (layer->path, '.');
+  const char *dot = strchr ((layer->share != NULL ? layer->share : layer)->path, '.');
   lm_trace_bind_tree (t, dot != NULL ? dot + 1 : "", vars, mutables);
 }

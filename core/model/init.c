@@ -121,6 +121,8 @@ plan_draw (const lam_var_spec *spec, double *factor)
       [LAM_INIT_TRUNCATED_SQRT_FANIN] = DRAW_TRUNCATED,
       [LAM_INIT_TRUNCATED_SQRT_FANOUT] = DRAW_TRUNCATED,
       [LAM_INIT_UNIFORM_UNIT_SCALING] = DRAW_UNIFORM,
+      [LAM_INIT_UNIFORM_SQRT_FANAVG] = DRAW_UNIFORM,
+      [LAM_INIT_DELTA_ORTHOGONAL] = DRAW_GAUSSIAN,
   };
   const double scales[] = {
       [LAM_INIT_CONSTANT] = 1,
@@ -139,36 +141,63 @@ plan_draw (const lam_var_spec *spec, double *factor)
       [LAM_INIT_TRUNCATED_SQRT_FANIN] = 1 / sqrt (in),
       [LAM_INIT_TRUNCATED_SQRT_FANOUT] = 1 / sqrt (out),
       [LAM_INIT_UNIFORM_UNIT_SCALING] = sqrt (3 / MAX (1, lead)),
+      [LAM_INIT_UNIFORM_SQRT_FANAVG] = sqrt (6 / (in + out)),
+      [LAM_INIT_DELTA_ORTHOGONAL] = 1,
   };
   *factor = spec->init.scale * scales[spec->init.method];
   return draws[spec->init.method];
 }
 
+static lam_tensor
+draw (lam_trace *t, lam_key key, lam_shape shape, lam_dtype dtype, Draw what)
+{
+  const double cut[2] = {-2, 2}, unit[2] = {-1, 1};
+  switch (what) {
+  case DRAW_GAUSSIAN:
+    return lam_normal (t, key, shape, dtype);
+  case DRAW_TRUNCATED:
+    return lam_truncated_normal (t, key, shape, dtype, cut);
+  default:
+    return lam_uniform_range (t, key, shape, dtype, unit);
+  }
+}
+
+/* prefix, then shape. */
+static lam_shape
+stacked (const lam_shape *prefix, const lam_shape *shape)
+{
+  lam_shape all = *prefix;
+  for (int32_t i = 0; i < shape->rank; i++)
+    all.dims[all.rank++] = shape->dims[i];
+  return all;
+}
+
 lam_tensor
-lm_var_init_value (lam_trace *t, lam_key key, const lam_var_spec *spec, const char *path)
+lm_var_init_value (lam_trace *t, lam_key key, const lam_var_spec *spec, const lam_shape *prefix,
+                   const char *path)
 {
   double factor;
-  Draw draw = plan_draw (spec, &factor);
-  if (draw == DRAW_CONSTANT)
-    return lam_full (t, spec->dtype, spec->shape, factor);
+  Draw what = plan_draw (spec, &factor);
+  lam_shape shape = stacked (prefix, &spec->shape);
+  if (what == DRAW_CONSTANT)
+    return lam_full (t, spec->dtype, shape, factor);
   if (!lam_dtype_is_float (spec->dtype)) {
     lm_trace_failf ((LmTrace *)t, LM_ERROR_INVALID,
                     "variable %s: a random start wants a float dtype, this is %s; use LAM_CONSTANT",
                     path, lam_dtype_name (spec->dtype));
     return lam_nil ();
   }
-  lam_dtype drawn = spec->dtype == LAM_F64 ? LAM_F64 : LAM_F32;
-  const double cut[2] = {-2, 2}, unit[2] = {-1, 1};
-  lam_tensor x = draw == DRAW_GAUSSIAN    ? lam_normal (t, key, spec->shape, drawn)
-                 : draw == DRAW_TRUNCATED ? lam_truncated_normal (t, key, spec->shape, drawn, cut)
-                                          : lam_uniform_range (t, key, spec->shape, drawn, unit);
-  return lam_cast (t, lam_mul_scalar (t, x, factor), spec->dtype);
+  if (spec->init.method == LAM_INIT_DELTA_ORTHOGONAL && spec->shape.rank >= 2)
+    return lm_delta_orthogonal (t, key, spec, prefix);
+  return lam_mul_scalar (t, draw (t, key, shape, spec->dtype, what), factor);
 }
 
 /* Children first (by name), then own variables in the order of creation. */
 static void
 init_layer (lam_trace *t, const LmLayer *layer, lam_key key, lam_tensor *values)
 {
+  if (layer->share != NULL) /* the first layer of the group starts them */
+    return;
   g_autoptr (GPtrArray) children = g_ptr_array_new ();
   for (guint i = 0; i < layer->children->len; i++)
     if (strcmp (((LmLayer *)layer->children->pdata[i])->provided->kind, LAM_KIND_LAYER) == 0)
@@ -186,7 +215,7 @@ init_layer (lam_trace *t, const LmLayer *layer, lam_key key, lam_tensor *values)
     const Var *var = layer->model->vars->pdata[id - 1];
     g_autofree char *path = g_strdup_printf ("%s.%s", layer->path, var->name);
     lam_key own = lam_fold_in (t, keys[i + 1], u32_scalar (t, path_seed (path)));
-    values[id - 1] = lm_var_init_value (t, own, &var->spec, var->path);
+    values[id - 1] = lm_var_init_value (t, own, &var->spec, &var->prefix, var->path);
   }
 }
 

@@ -14,8 +14,8 @@ lm_json_object_copy (JsonObject *object)
   return copy;
 }
 
-static void
-var_free (gpointer data)
+void
+lm_var_free (gpointer data)
 {
   Var *var = data;
   g_free (var->path);
@@ -38,6 +38,9 @@ lm_model_free (LmModel *model)
   g_free (model->infos);
   g_free (model->flat_infos);
   g_free (model->owners);
+  g_free (model->groups);
+  g_hash_table_unref (model->shared);
+  lm_mesh_free (model->mesh);
   g_free (model->name);
   g_free (model);
 }
@@ -49,6 +52,7 @@ typedef struct Top {
   const char *fprop_dtype;
   lam_dtype dtype;
   int64_t seed;
+  lam_child_config mesh;
 } Top;
 
 static void
@@ -61,6 +65,9 @@ declare_top (lam_fields *lam_f_)
   LAM_STRING (fprop_dtype, "float32",
               "Type that a step computes in: float32 (which casts nothing) or bfloat16.");
   LAM_INT (seed, 1234, "Seed of initial variables, dropout and shuffling."), LAM_MIN (0);
+  LAM_LAYER_CONFIG (mesh, NULL,
+                    "Devices that variables are cut over: {\"axis_names\": [\"data\", \"model\"], "
+                    "\"shape\": [2, 4]}; absent: none.");
 }
 
 /* Sections that others read; everything else at the top level must be in the table. */
@@ -108,6 +115,10 @@ read_top (LmModel *model, GError **error)
     model->fprop = read_fprop_dtype (&top, error);
   }
   bool good = params != NULL;
+  if (good && top.mesh.id != 0) {
+    model->mesh = lm_mesh_read (json_object_get_object_member (model->config, "mesh"), error);
+    good = model->mesh != NULL;
+  }
   g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
   lm_field_table_free (table);
   if (good && top.dtype != LAM_F32 && top.dtype != LAM_F64) {
@@ -211,8 +222,21 @@ build_tree (LmModel *model, GError **error)
     model->order[i] = (uint32_t)g_array_index (ids, uint64_t, i);
     model->flat_infos[i] = model->infos[model->order[i] - 1];
   }
-  model->trace_vars = (LmTraceVars) {model->epoch, n, model->infos, model->owners, model->tree};
+  model->trace_vars =
+      (LmTraceVars) {model->epoch, n, model->infos, model->owners, model->tree, NULL};
   return true;
+}
+
+/* Once every layer is there. */
+static void
+build_groups (LmModel *model)
+{
+  model->groups = g_new0 (uint32_t, model->layers->len + 1);
+  for (guint i = 0; i < model->layers->len; i++) {
+    const LmLayer *layer = model->layers->pdata[i];
+    model->groups[i] = layer->share != NULL ? layer->share->id : layer->id;
+  }
+  model->trace_vars.groups = model->groups;
 }
 
 static bool
@@ -222,8 +246,11 @@ build (LmModel *model, GError **error)
   if (root == NULL)
     return false;
   model->root = lm_layer_build (model, NULL, LAM_KIND_LAYER, "model", root, error);
-  return model->root != NULL && build_tree (model, error) && build_learners (model, error)
-         && build_metrics (model, error);
+  if (model->root == NULL || !build_tree (model, error) || !build_learners (model, error)
+      || !build_metrics (model, error))
+    return false;
+  build_groups (model);
+  return true;
 }
 
 LmModel *
@@ -237,7 +264,8 @@ lm_model_new (LmRegistry *registry, const LmHostTables *tables, JsonObject *conf
   model->layers = g_ptr_array_new_with_free_func (lm_layer_free);
   model->learners = g_ptr_array_new ();
   model->metrics = g_ptr_array_new ();
-  model->vars = g_ptr_array_new_with_free_func (var_free);
+  model->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  model->vars = g_ptr_array_new_with_free_func (lm_var_free);
   if (build (model, error))
     return model;
   lm_model_free (model);

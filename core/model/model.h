@@ -7,6 +7,7 @@
  *     "learners": [ { "type": "lamina.learner", ... } ],
  *     "inputs":   { "train": { "type": "lamina.npz", ... }, "eval": { ... } },
  *     "metrics":  { "top5": { "type": "lamina.top_k_accuracy", "k": 5 } },
+ *     "mesh":     { "axis_names": ["data", "model"], "shape": [2, 4] },
  *     "train":    { "steps": 1000, ... } }                        read by core/program
  *
  * Paths: a layer's path is its names joined by dots from the root ("model.network.layers_0"); a
@@ -65,6 +66,35 @@ LmFieldTable *lm_model_config_table (GError **error);
 /* Keys that every layer understands. */
 LmFieldTable *lm_layer_config_table (GError **error);
 
+/* --- partition specs (semantics 1.7): computed, checked and shown; no op reads them yet ----------- */
+#define LM_MESH_AXES 8
+
+typedef struct LmMesh {
+  guint n;
+  char *names[LM_MESH_AXES];
+  int64_t sizes[LM_MESH_AXES];
+} LmMesh;
+
+/* The mesh axes that one dim is cut over, jointly and in this order; n 0: unsharded. */
+typedef struct LmDimSpec {
+  guint n;
+  guint8 axes[LM_MESH_AXES];
+} LmDimSpec;
+
+typedef struct LmPartition {
+  bool given; /* false: nobody said how; all unsharded */
+  int32_t rank;
+  LmDimSpec dims[LAM_MAX_RANK]; /* of the stored shape: repeat prefix first */
+} LmPartition;
+
+const LmMesh *lm_model_mesh (const LmModel *model); /* NULL: the config has none */
+/* Of variable i in the order of creation; all unsharded without a mesh. */
+const LmPartition *lm_model_var_partition (const LmModel *model, guint i);
+/* How inputs arrive: dim 0 over all mesh axes jointly, the others replicated. */
+LmPartition lm_mesh_batch_partition (const LmMesh *mesh, int32_t rank);
+/* "[\"data\", null, [\"data\", \"model\"]]" */
+char *lm_partition_to_text (const LmPartition *partition, const LmMesh *mesh);
+
 /* --- the tree --------------------------------------------------------------------------------- */
 
 /* What setup asked to be called when the layer goes. */
@@ -83,11 +113,19 @@ struct LmLayer {
   LmParams *params;
   void *instance;
   GPtrArray *children; /* of LmLayer*, owned by the model */
-  GPtrArray *var_ids;  /* GUINT ids of own variables, in creation order */
-  GPtrArray *configs;  /* of JsonObject*: what config_new and config_copy made */
-  GArray *on_free;     /* of LmOnFree */
+  GPtrArray
+      *var_ids; /* GUINT ids of variables, in creation order; with `share`, those of that layer */
+  GPtrArray *configs;    /* of JsonObject*: what config_new and config_copy made */
+  GArray *on_free;       /* of LmOnFree */
+  struct LmSetup *setup; /* open while the plugin's setup runs */
+  /* what children inherit */
   lam_dtype dtype;
   lam_init params_init;
+  bool skip_lp_regularization;
+  lam_shape repeat_prefix;               /* rank 0: none */
+  int32_t repeat_sharding[LAM_MAX_RANK]; /* mesh axis of each prefix dim, -1: none */
+  JsonObject *weight_split_dims_mapping; /* of own variables by name, or NULL */
+  LmLayer *share; /* whose variables this layer uses (shared_weight_layer_id); NULL: its own */
   /* optimizers: the host's part of the config */
   LmFieldTable *chain_fields;
   LmParams *chain_params;
@@ -109,11 +147,12 @@ LmLayer *lm_model_metric (const LmModel *model, guint i);
 LmLayer *lm_model_resolve_child (const LmModel *model, uint32_t caller, lam_child child);
 
 /* --- variables -------------------------------------------------------------------------------- */
-/* In the order of creation: ids are index + 1. */
+/* In the order of creation: ids are index + 1. A variable that several layers share is listed once, by the
+ * path of the first. */
 guint lm_model_n_vars (const LmModel *model);
 const lam_var_info *lm_model_var (const LmModel *model, guint i);
-const lam_var_spec *lm_model_var_spec (const LmModel *model, guint i);
-const LmNest *lm_model_var_tree (const LmModel *model); /* leaf = id */
+const lam_var_spec *lm_model_var_spec (const LmModel *model, guint i); /* without repeat prefix */
+const LmNest *lm_model_var_tree (const LmModel *model);                /* leaf = id */
 /* Ids in flatten order of the tree: how variables are listed everywhere outside a trace. */
 const uint32_t *lm_model_var_order (const LmModel *model);
 /* The same variables' infos in flatten order, n_vars pointers. */

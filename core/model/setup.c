@@ -50,10 +50,19 @@ name_taken (const LmLayer *layer, const char *name)
   return false;
 }
 
+/* Setup is where a layer is made: what comes later finds it closed (semantics 1.3). */
+static bool
+is_open (LmSetup *s)
+{
+  if (!s->open)
+    failf (s, "setup is over; variables, children and their configs are made in setup only");
+  return s->error == NULL;
+}
+
 static bool
 check_name (LmSetup *s, const char *what, const char *name)
 {
-  if (s->error != NULL)
+  if (!is_open (s))
     return false;
   if (name == NULL || !lm_nest_check_key (name))
     failf (s, "%s name \"%s\" is not a key ([A-Za-z_][A-Za-z0-9_]*)", what,
@@ -74,28 +83,59 @@ check_axes (const int32_t *axes, int32_t n, int32_t rank)
   return true;
 }
 
-static bool
-check_spec (LmSetup *s, const char *name, const lam_var_spec *spec, lam_type *type)
+static void
+check_shape (const lam_var_spec *spec, const lam_type *type, GString *report)
 {
-  *type = lm_type (spec->dtype, CLAMP (spec->shape.rank, 0, LAM_MAX_RANK), spec->shape.dims);
   int64_t n, bytes;
   bool dims = spec->shape.rank >= 0 && spec->shape.rank <= LAM_MAX_RANK;
   for (int32_t i = 0; dims && i < spec->shape.rank; i++)
     dims = spec->shape.dims[i] >= 1;
-  if (!dims || !lm_type_checked_bytes (type, &n, &bytes)) {
-    g_autofree char *text = lm_type_to_string (type);
-    failf (s, "variable %s: shape %s wants every dim >= 1 and a size that fits 63 bits", name,
-           text);
-  } else if (!check_axes (spec->in_axes, spec->n_in_axes, spec->shape.rank)
-             || !check_axes (spec->out_axes, spec->n_out_axes, spec->shape.rank)) {
-    failf (s, "variable %s: a fan axis is not an axis of its shape", name);
-  } else if (spec->n_sharding != 0 && spec->n_sharding != spec->shape.rank) {
-    failf (s, "variable %s: %d sharding dims for rank %d", name, spec->n_sharding,
-           spec->shape.rank);
-  } else if (spec->init.method < LAM_INIT_DEFAULT
-             || spec->init.method > LAM_INIT_UNIFORM_UNIT_SCALING) {
-    failf (s, "variable %s: unknown initialiser %d", name, spec->init.method);
-  }
+  if (dims && lm_type_checked_bytes (type, &n, &bytes))
+    return;
+  g_autofree char *text = lm_type_to_string (type);
+  g_string_append_printf (report, "\n  shape %s wants every dim >= 1 and a size that fits 63 bits",
+                          text);
+}
+
+static void
+check_init (const lam_var_spec *spec, GString *report)
+{
+  int32_t method = spec->init.method, rank = spec->shape.rank;
+  if (method < LAM_INIT_DEFAULT || method > LAM_INIT_DELTA_ORTHOGONAL)
+    g_string_append_printf (report, "\n  unknown initialiser %d", method);
+  else if (method == LAM_INIT_XAVIER && rank == 0)
+    g_string_append (report, "\n  xavier wants at least one dim; say how the number starts");
+  else if (method == LAM_INIT_DELTA_ORTHOGONAL && rank > 5)
+    g_string_append (report, "\n  delta_orthogonal wants at most 5 dims");
+}
+
+static void
+check_collections (const lam_var_spec *spec, GString *report)
+{
+  const uint32_t both = LAM_REQUIRES_MEAN_SYNC | LAM_REQUIRES_SUM_SYNC;
+  const uint32_t known = 2 * LAM_OVERWRITE_WITH_GRADIENT - 1;
+  if ((spec->collections & both) == both)
+    g_string_append (report, "\n  REQUIRES_MEAN_SYNC and REQUIRES_SUM_SYNC exclude each other");
+  if ((spec->collections & ~known) != 0)
+    g_string_append_printf (report, "\n  unknown collections 0x%x", spec->collections & ~known);
+}
+
+/* Everything that is wrong with a variable, in one error. */
+static bool
+check_spec (LmSetup *s, const char *name, const lam_var_spec *spec, const lam_type *type)
+{
+  g_autoptr (GString) report = g_string_new (NULL);
+  int32_t rank = spec->shape.rank;
+  check_shape (spec, type, report);
+  if (!check_axes (spec->in_axes, spec->n_in_axes, rank)
+      || !check_axes (spec->out_axes, spec->n_out_axes, rank))
+    g_string_append (report, "\n  a fan axis is not an axis of its shape");
+  if (spec->n_sharding != 0 && spec->n_sharding != rank)
+    g_string_append_printf (report, "\n  %d sharding dims for rank %d", spec->n_sharding, rank);
+  check_init (spec, report);
+  check_collections (spec, report);
+  if (report->len > 0)
+    failf (s, "variable %s:%s", name, report->str);
   return s->error == NULL;
 }
 
@@ -107,38 +147,125 @@ var_path (const LmLayer *layer, const char *name)
   return dot != NULL ? g_strdup_printf ("%s.%s", dot + 1, name) : g_strdup (name);
 }
 
+/* The spec with everything resolved that it leaves to the layer. */
+static lam_var_spec
+whole_spec (const LmLayer *layer, const lam_var_spec *given)
+{
+  lam_var_spec spec = lam_var_spec_make (LAM_SCALAR, LAM_DEFAULT_INIT);
+  memcpy (&spec, given, MIN (given->struct_size, sizeof spec));
+  spec.struct_size = sizeof spec;
+  if (spec.dtype == LAM_DTYPE_NONE)
+    spec.dtype = layer->dtype;
+  if (spec.init.method == LAM_INIT_DEFAULT)
+    spec.init = layer->params_init;
+  if (spec.init.method == LAM_INIT_DEFAULT)
+    spec.init = LAM_XAVIER;
+  if (layer->skip_lp_regularization)
+    spec.collections |= LAM_SKIP_LP_REGULARIZATION;
+  return spec;
+}
+
+/* Repeat prefix, then shape. */
+static lam_type
+stored_type (const LmLayer *layer, const lam_var_spec *spec)
+{
+  lam_type type = lm_type (spec->dtype, layer->repeat_prefix.rank, layer->repeat_prefix.dims);
+  for (int32_t i = 0; i < spec->shape.rank && type.rank < LAM_MAX_RANK; i++)
+    type.dims[type.rank++] = spec->shape.dims[i];
+  return type;
+}
+
+static Var *
+var_new (LmLayer *layer, const char *name, const lam_var_spec *spec)
+{
+  Var *var = g_new0 (Var, 1);
+  var->spec = *spec;
+  var->prefix = layer->repeat_prefix;
+  var->layer = layer;
+  var->name = g_strdup (name);
+  var->path = var_path (layer, name);
+  bool trainable = !(spec->collections & LAM_NON_TRAINABLE);
+  var->info = (lam_var_info) {sizeof (lam_var_info),
+                              spec->collections,
+                              var->path,
+                              stored_type (layer, spec),
+                              trainable && lam_dtype_is_float (spec->dtype),
+                              var->prefix.rank};
+  return var;
+}
+
+static bool
+same_axes (const int32_t *a, const int32_t *b, int32_t n)
+{
+  return n <= 0 || memcmp (a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* Whether two layers may use one variable: its type and how it starts and is trained. */
+static bool
+same_var (const Var *a, const Var *b)
+{
+  const lam_var_spec *x = &a->spec, *y = &b->spec;
+  return lm_type_equal (&a->info.type, &b->info.type) && a->prefix.rank == b->prefix.rank
+         && x->collections == y->collections && x->init.method == y->init.method
+         && x->init.scale == y->init.scale && x->n_in_axes == y->n_in_axes
+         && x->n_out_axes == y->n_out_axes && same_axes (x->in_axes, y->in_axes, x->n_in_axes)
+         && same_axes (x->out_axes, y->out_axes, x->n_out_axes)
+         && memcmp (&a->partition, &b->partition, sizeof a->partition) == 0;
+}
+
+/* The variable of the layer that `var`'s layer shares with; 0 and the error. */
+static guint
+shared_id (LmSetup *s, const Var *var)
+{
+  guint id = 0;
+  const Var *first = lm_share_var (s->layer, var->name, &id);
+  g_autofree char *wanted = first != NULL ? lm_type_to_string (&first->info.type) : NULL;
+  g_autofree char *got = lm_type_to_string (&var->info.type);
+  if (first == NULL)
+    failf (s, "variable %s: %s, whose variables this layer shares, has none of this name",
+           var->name, s->layer->share->path);
+  else if (!same_var (first, var))
+    failf (s,
+           "variable %s is %s here and %s in %s, whose variables this layer shares; shape, dtype, "
+           "initialiser, collections and sharding must be the same",
+           var->name, got, wanted, s->layer->share->path);
+  return s->error == NULL ? id : 0;
+}
+
 static lam_var
 setup_create_variable (lam_setup *pub, const char *name, const lam_var_spec *given)
 {
   LmSetup *s = self (pub);
   lam_var none = {0, 0};
-  lam_var_spec spec = lam_var_spec_make (LAM_SCALAR, LAM_DEFAULT_INIT);
-  lam_type type;
-  memcpy (&spec, given, MIN (given->struct_size, sizeof spec));
-  spec.struct_size = sizeof spec;
-  if (spec.dtype == LAM_DTYPE_NONE)
-    spec.dtype = s->layer->dtype;
-  if (spec.init.method == LAM_INIT_DEFAULT)
-    spec.init = s->layer->params_init;
-  if (spec.init.method == LAM_INIT_DEFAULT)
-    spec.init = LAM_XAVIER;
-  if (!check_name (s, "variable", name) || !check_spec (s, name, &spec, &type))
+  lam_var_spec spec = whole_spec (s->layer, given);
+  if (!check_name (s, "variable", name))
     return none;
-  Var *var = g_new0 (Var, 1);
-  var->spec = spec;
-  var->layer = s->layer;
-  var->name = g_strdup (name);
-  var->path = var_path (s->layer, name);
-  var->info =
-      (lam_var_info) {sizeof (lam_var_info),
-                      spec.collections,
-                      var->path,
-                      type,
-                      !(spec.collections & LAM_NON_TRAINABLE) && lam_dtype_is_float (spec.dtype),
-                      0};
-  g_ptr_array_add (s->model->vars, var);
-  g_ptr_array_add (s->layer->var_ids, GUINT_TO_POINTER (s->model->vars->len));
-  return (lam_var) {s->model->vars->len, s->model->epoch};
+  lam_type type = lm_type (spec.dtype, CLAMP (spec.shape.rank, 0, LAM_MAX_RANK), spec.shape.dims);
+  if (spec.shape.rank >= 0 && spec.shape.rank + s->layer->repeat_prefix.rank > LAM_MAX_RANK)
+    failf (s, "variable %s: %d dims after %d of repeat_prefix; at most %d together", name,
+           spec.shape.rank, s->layer->repeat_prefix.rank, LAM_MAX_RANK);
+  else if (spec.shape.rank >= 0)
+    type = stored_type (s->layer, &spec);
+  if (!check_spec (s, name, &spec, &type))
+    return none;
+  Var *var = var_new (s->layer, name, &spec);
+  g_autoptr (GString) report = g_string_new (NULL);
+  lm_var_partition (var, report);
+  if (report->len > 0)
+    failf (s, "variable %s:%s", name, report->str);
+  guint id = 0;
+  if (s->error == NULL && s->layer->share != NULL)
+    id = shared_id (s, var);
+  if (s->error != NULL || s->layer->share != NULL) {
+    lm_var_free (var);
+  } else {
+    g_ptr_array_add (s->model->vars, var);
+    id = s->model->vars->len;
+  }
+  if (s->error != NULL)
+    return none;
+  g_ptr_array_add (s->layer->var_ids, GUINT_TO_POINTER (id));
+  return (lam_var) {id, s->model->epoch};
 }
 
 /* --- configs ------------------------------------------------------------------------------------- */
@@ -147,7 +274,7 @@ setup_create_variable (lam_setup *pub, const char *name, const lam_var_spec *giv
 static JsonObject *
 find_config (LmSetup *s, lam_child_config config, uint32_t index)
 {
-  if (s->error != NULL)
+  if (!is_open (s))
     return NULL;
   JsonObject *object = NULL;
   if (config.id >= NEW_CONFIG && config.id - NEW_CONFIG < s->layer->configs->len && index == 0) {
@@ -170,8 +297,7 @@ find_config (LmSetup *s, lam_child_config config, uint32_t index)
 static JsonObject *
 own_config (LmSetup *s, lam_child_config config)
 {
-  if (s->error == NULL
-      && (config.id < NEW_CONFIG || config.id - NEW_CONFIG >= s->layer->configs->len))
+  if (is_open (s) && (config.id < NEW_CONFIG || config.id - NEW_CONFIG >= s->layer->configs->len))
     failf (s, "a given config cannot be changed; copy it with config_copy first");
   return s->error == NULL ? s->layer->configs->pdata[config.id - NEW_CONFIG] : NULL;
 }

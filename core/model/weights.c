@@ -67,14 +67,35 @@ lm_model_take_weights (const LmModel *model, GHashTable *weights, const char *wh
 }
 
 static void
+var_text (const LmModel *model, const Var *var, GString *out)
+{
+  g_autofree char *type = lm_type_to_string (&var->info.type);
+  g_string_append_printf (out, "%s %s%s", var->name, type,
+                          var->spec.collections & LAM_NON_TRAINABLE ? " (not trainable)" : "");
+  if (var->prefix.rank > 0) {
+    int64_t n = 1;
+    for (int32_t i = 0; i < var->prefix.rank; i++)
+      n *= var->prefix.dims[i];
+    g_string_append_printf (out, " (%" G_GINT64_FORMAT " repeats)", n);
+  }
+  if (model->mesh != NULL) {
+    g_autofree char *spec = lm_partition_to_text (&var->partition, model->mesh);
+    bool silent = !var->partition.given && var->spec.shape.rank >= 2;
+    g_string_append_printf (out, " %s%s", spec, silent ? " (no sharding is given)" : "");
+  }
+  g_string_append_c (out, '\n');
+}
+
+static void
 layer_text (const LmModel *model, const LmLayer *layer, guint depth, GString *out)
 {
-  g_string_append_printf (out, "%*s%s: %s\n", (int)depth * 2, "", layer->name, layer->provided->id);
-  for (guint i = 0; i < layer->var_ids->len; i++) {
-    const Var *var = model->vars->pdata[GPOINTER_TO_UINT (layer->var_ids->pdata[i]) - 1];
-    g_autofree char *type = lm_type_to_string (&var->info.type);
-    g_string_append_printf (out, "%*s%s %s%s\n", (int)depth * 2 + 2, "", var->name, type,
-                            var->spec.collections & LAM_NON_TRAINABLE ? " (not trainable)" : "");
+  g_string_append_printf (out, "%*s%s: %s", (int)depth * 2, "", layer->name, layer->provided->id);
+  if (layer->share != NULL)
+    g_string_append_printf (out, " (variables of %s)", layer->share->path);
+  g_string_append_c (out, '\n');
+  for (guint i = 0; layer->share == NULL && i < layer->var_ids->len; i++) {
+    g_string_append_printf (out, "%*s", (int)depth * 2 + 2, "");
+    var_text (model, model->vars->pdata[GPOINTER_TO_UINT (layer->var_ids->pdata[i]) - 1], out);
   }
   for (guint i = 0; i < layer->children->len; i++)
     layer_text (model, layer->children->pdata[i], depth + 1, out);
@@ -85,6 +106,13 @@ lm_model_to_text (const LmModel *model)
 {
   GString *out = g_string_new (NULL);
   int64_t total = 0;
+  if (model->mesh != NULL) {
+    g_string_append (out, "mesh:");
+    for (guint i = 0; i < model->mesh->n; i++)
+      g_string_append_printf (out, " %s=%" G_GINT64_FORMAT, model->mesh->names[i],
+                              model->mesh->sizes[i]);
+    g_string_append_c (out, '\n');
+  }
   layer_text (model, model->root, 0, out);
   for (guint i = 0; i < model->learners->len; i++)
     layer_text (model, model->learners->pdata[i], 0, out);

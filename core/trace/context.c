@@ -305,6 +305,14 @@ lm_trace_bind_tree (LmTrace *t, const char *prefix, lam_nest vars, uint32_t muta
   }
 }
 
+/* The layer whose variables the running one uses. */
+static uint32_t
+owner_id (const LmTrace *t)
+{
+  uint32_t id = lm_trace_layer_id (t);
+  return id != 0 && t->vars->groups != NULL ? t->vars->groups[id - 1] : id;
+}
+
 /* Index of a variable of the running layer, or -1 and the error. */
 static int64_t
 var_index (LmTrace *t, lam_var var, const char *what)
@@ -318,7 +326,7 @@ var_index (LmTrace *t, lam_var var, const char *what)
     return -1;
   }
   const lam_var_info *info = vars->infos[var.id - 1];
-  if (vars->owners[var.id - 1] != lm_trace_layer_id (t)) {
+  if (vars->owners[var.id - 1] != owner_id (t)) {
     lm_trace_failf (t, LM_ERROR_INVALID, "%s: variable %s belongs to another layer", what,
                     info->path);
     return -1;

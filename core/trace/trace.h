@@ -17,6 +17,7 @@ typedef struct LmTraceVars {
   const lam_var_info *const *infos; /* by id - 1 */
   const uint32_t *owners;           /* layer id of each, by id - 1 */
   const LmNest *tree;               /* leaf = id */
+  const uint32_t *groups; /* by layer id - 1: the layer whose variables it uses; NULL: its own */
 } LmTraceVars;
 
 typedef struct LmTrace LmTrace;

@@ -84,6 +84,10 @@ typedef struct lam_init {
 #define LAM_INIT_TRUNCATED_SQRT_FANIN  14 /**< truncated, scale / sqrt (fan_in) */
 #define LAM_INIT_TRUNCATED_SQRT_FANOUT 15 /**< truncated, scale / sqrt (fan_out) */
 #define LAM_INIT_UNIFORM_UNIT_SCALING  16 /**< uniform, scale * sqrt (3 / prod shape[:-1]) */
+#define LAM_INIT_UNIFORM_SQRT_FANAVG   17 /**< uniform, scale * sqrt (6 / (fan_in + fan_out)) */
+/** scale * max (sqrt (in / out), 1) * an orthogonal (in, out) matrix at the centre of the leading
+ * dims, zeros elsewhere; rank 2 to 5, below: gaussian. */
+#define LAM_INIT_DELTA_ORTHOGONAL 18
 /**@}*/
 
 /** Collects a table; opaque, used by the macros below during the declaring call. */

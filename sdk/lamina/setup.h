@@ -93,6 +93,8 @@ lam_init_make (int32_t method, double scale)
 /**@{*/
 /** Uniform in +-sqrt (6 / (fan_in + fan_out)). */
 #define LAM_XAVIER lam_init_make (LAM_INIT_XAVIER, 1.0)
+/** Orthogonal at the centre of the leading dims: see LAM_INIT_DELTA_ORTHOGONAL. */
+#define LAM_DELTA_ORTHOGONAL(scale) lam_init_make (LAM_INIT_DELTA_ORTHOGONAL, (double)(scale))
 /** Every element is value. */
 #define LAM_CONSTANT(value) lam_init_make (LAM_INIT_CONSTANT, (double)(value))
 /** scale * N (0, 1). */
@@ -250,8 +252,9 @@ lam_config_set_init (lam_setup *s, lam_child_config config, const char *key, lam
   static const char *const names[] = { /* by LAM_INIT_* - 1 */
     "constant", "gaussian", "uniform", "truncated_gaussian", "xavier", "gaussian_sqrt_dim",
     "gaussian_sqrt_fanin", "gaussian_sqrt_fanout", "gaussian_sqrt_fanavg", "uniform_sqrt_dim",
-    "uniform_sqrt_fanin", "uniform_sqrt_fanout", "truncated_sqrt_dim", "truncated_sqrt_fanin",
-    "truncated_sqrt_fanout", "uniform_unit_scaling"};
+    "uniform_sqrt_fanin", "uniform_sqrt_fanout", "truncated_gaussian_sqrt_dim",
+    "truncated_gaussian_sqrt_fanin", "truncated_gaussian_sqrt_fanout", "uniform_unit_scaling",
+    "uniform_sqrt_fanavg", "delta_orthogonal"};
   /* clang-format on */
   char text[160], number[64];
   if (init.method == LAM_INIT_DEFAULT)

@@ -39,7 +39,7 @@ KINDS = {
     "lingvo": {"lingvo.InstantiableParams", "lingvo.GenerateSeedFromName",
                *(f"lingvo.NestedMap.{name}" for name in NESTED_MAP),
                *(f"lingvo.Params{name}" for name in PARAMS)},
-    "keys_praxis": {"praxis.init_var"},
+    "keys_praxis": {"praxis.init_var", "praxis.layer_init"},
     "optimizers_praxis": {"inputs", *(f"praxis.{name}" for name in PRAXIS_OPTIMIZERS)},
     "optimizers_optax": {"inputs", "optax.chain", *(f"optax.{name}" for name in OPTAX_OPTIMIZERS)},
 }

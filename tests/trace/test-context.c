@@ -28,7 +28,7 @@ set_up (Fixture *f, gconstpointer unused)
   f->tree = lm_nest_new_map ();
   lm_nest_set (f->tree, "w", lm_nest_new_leaf (1), NULL);
   lm_nest_set (f->tree, "m", lm_nest_new_leaf (2), NULL);
-  f->vars = (LmTraceVars) {7, 2, infos, owners, f->tree};
+  f->vars = (LmTraceVars) {7, 2, infos, owners, f->tree, NULL};
   f->trace = lm_trace_new ("test", lm_host_tables ()->trace, &f->vars, LAM_F32);
   f->t = lm_trace_pub (f->trace);
   f->w = lm_trace_param (f->trace, &info_w.type);
