@@ -5,7 +5,7 @@
 #include "tests/lib/fixture.h"
 #include "tests/lib/golden.h"
 
-#include <lamina/schedule.h>
+#include <lamina/learner.h>
 #include <string.h>
 
 typedef struct Tools {
@@ -50,20 +50,19 @@ model_of (LmRegistry *registry, const char *dtype, JsonObject *schedule, GError 
   return lm_model_new (registry, lm_host_tables (), config, error);
 }
 
-/* (count) -> multiplier */
+/* (count) -> multiplier: the learning rate that the learner says, of an optimizer with rate 1. */
 static LmFunction *
 trace (LmModel *model)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmTrace) t = lm_model_trace (model, "schedule");
-  const LmLayer *optimizer = lm_model_learner (model, 0)->children->pdata[0];
-  const LmLayer *schedule = optimizer->chain_schedule;
-  const lam_schedule_vt *vt = schedule->provided->vtable;
+  const LmLayer *learner = lm_model_learner (model, 0);
+  const lam_learner_vt *vt = learner->provided->vtable;
   lam_type type = lm_scalar_type (LAM_U32);
-  LmTraceLayer entered = {schedule->id, schedule->path, "value"};
+  LmTraceLayer entered = {learner->id, learner->path, "learning_rate"};
   lam_tensor count = lm_trace_param (t, &type);
-  lm_trace_enter (t, &entered); /* so that a composite finds its children */
-  lam_tensor y = vt->value (schedule->instance, lm_trace_pub (t), count);
+  lm_trace_enter (t, &entered);
+  lam_tensor y = vt->learning_rate (learner->instance, lm_trace_pub (t), count);
   lm_trace_leave (t);
   LmFunction *f = lm_trace_finish (t, &y, 1, &error);
   g_assert_no_error (error);
@@ -320,32 +319,50 @@ test_refused (void)
   tools_close (&tools);
 }
 
+static const char *const classes[] = {"Constant",
+                                      "Polynomial",
+                                      "Linear",
+                                      "Exponential",
+                                      "Cosine",
+                                      "DelayedCosine",
+                                      "PiecewiseConstant",
+                                      "Transformer",
+                                      "SqrtDecay",
+                                      "LinearRampupPolynomialDecay",
+                                      "LinearRampupCosineDecay",
+                                      "LinearRampupExponentialDecay",
+                                      "LinearRampupSqrtDecay",
+                                      "LinearRampupPiecewiseConstant",
+                                      "PiecewiseSchedule",
+                                      "CycleSchedule",
+                                      "ContinuousSchedule"};
+
+/* No case of the group is left out. */
+static void
+test_complete (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LmGolden) g = lm_golden_open ("schedules_praxis", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < lm_golden_n_cases (g); i++) {
+    bool listed = false;
+    for (guint k = 0; k < G_N_ELEMENTS (classes); k++)
+      listed = listed || strcmp (lm_golden_case (g, i)->kind + strlen ("praxis."), classes[k]) == 0;
+    if (!listed)
+      g_test_fail_printf ("no test runs %s", lm_golden_case (g, i)->id);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
-  static const char *const classes[] = {"Constant",
-                                        "Polynomial",
-                                        "Linear",
-                                        "Exponential",
-                                        "Cosine",
-                                        "DelayedCosine",
-                                        "PiecewiseConstant",
-                                        "Transformer",
-                                        "SqrtDecay",
-                                        "LinearRampupPolynomialDecay",
-                                        "LinearRampupCosineDecay",
-                                        "LinearRampupExponentialDecay",
-                                        "LinearRampupSqrtDecay",
-                                        "LinearRampupPiecewiseConstant",
-                                        "PiecewiseSchedule",
-                                        "CycleSchedule",
-                                        "ContinuousSchedule"};
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++) {
     g_autofree char *id = id_of (classes[i]);
     g_autofree char *path = g_strdup_printf ("/plugins/schedules/%s", id + strlen ("lamina."));
     g_test_add_data_func (path, classes[i], test_praxis);
   }
+  g_test_add_func ("/plugins/schedules/complete", test_complete);
   g_test_add_func ("/plugins/schedules/optax", test_optax);
   g_test_add_func ("/plugins/schedules/f64", test_f64);
   g_test_add_func ("/plugins/schedules/large_counts", test_large_counts);
