@@ -2,6 +2,7 @@
 # tests/step: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-comp \
   %D%/test-curve \
   %D%/test-errors \
   %D%/test-optimizer \

@@ -30,6 +30,34 @@ tests_strangers_pair_la_CFLAGS = $(PLUGIN_CFLAGS)
 tests_strangers_pair_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
 tests_strangers_pair_la_LIBADD = -lm
 
+check_LTLIBRARIES += tests/strangers/life.la
+tests_strangers_life_la_SOURCES = %D%/life.c
+tests_strangers_life_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_life_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_life_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_life_la_LIBADD = -lm
+
+check_LTLIBRARIES += tests/strangers/variables.la
+tests_strangers_variables_la_SOURCES = %D%/variables.c
+tests_strangers_variables_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_variables_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_variables_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_variables_la_LIBADD = -lm
+
+check_LTLIBRARIES += tests/strangers/comp.la
+tests_strangers_comp_la_SOURCES = %D%/comp.c
+tests_strangers_comp_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_comp_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_comp_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_comp_la_LIBADD = -lm
+
+check_LTLIBRARIES += tests/strangers/life.la
+tests_strangers_life_la_SOURCES = %D%/life.c
+tests_strangers_life_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_life_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_life_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_life_la_LIBADD = -lm
+
 check_LTLIBRARIES += tests/strangers/variables.la
 tests_strangers_variables_la_SOURCES = %D%/variables.c
 tests_strangers_variables_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

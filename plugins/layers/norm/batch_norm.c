@@ -71,13 +71,20 @@ update (const batch_norm *p, lam_trace *t, lam_var var, lam_tensor batch)
   lam_update_var (t, var, value);
 }
 
-/* Moments of x (..., dim) where mask (..., 1) is 1; moves the statistics. Summaries show those of before. */
+static void
+summarise (const batch_norm *p, lam_trace *t)
+{
+  lam_add_summary_scalar (t, "moving_mean", lam_theta (t, p->moving_mean));
+  lam_add_summary_scalar (t, "moving_variance", lam_theta (t, p->moving_variance));
+}
+
+/* Moments of x (..., dim) where mask (..., 1) is 1; moves the statistics. Summaries show those after the
+ * update, as praxis' do. */
 static norm_moments
 train (const batch_norm *p, lam_trace *t, lam_tensor x, lam_tensor mask)
 {
   norm_scope scope = {LAM_NO_AXES, -1, false, p->enable_cross_replica_sum_on_tpu};
   norm_moments batch;
-  lam_tensor mean = lam_theta (t, p->moving_mean), variance = lam_theta (t, p->moving_variance);
   scope.axes.rank = lam_rank_of (t, x) - 1;
   for (int32_t i = 0; i < scope.axes.rank; i++)
     scope.axes.dims[i] = i;
@@ -86,8 +93,7 @@ train (const batch_norm *p, lam_trace *t, lam_tensor x, lam_tensor mask)
   update (p, t, p->moving_variance, batch.variance);
   lam_add_summary_scalar (t, "mean", batch.mean);
   lam_add_summary_scalar (t, "variance", batch.variance);
-  lam_add_summary_scalar (t, "moving_mean", mean);
-  lam_add_summary_scalar (t, "moving_variance", variance);
+  summarise (p, t);
   return batch;
 }
 
@@ -99,8 +105,7 @@ choose (const batch_norm *p, lam_trace *t, lam_tensor x, lam_tensor mask)
   moving.mean = norm_theta (t, p->moving_mean, x);
   moving.variance = norm_theta (t, p->moving_variance, x);
   if (lam_do_eval (t) || p->force_eval_mode || p->freeze_bn_stats) {
-    lam_add_summary_scalar (t, "moving_mean", lam_theta (t, p->moving_mean));
-    lam_add_summary_scalar (t, "moving_variance", lam_theta (t, p->moving_variance));
+    summarise (p, t);
     return moving;
   }
   batch = train (p, t, x, mask);
