@@ -12,6 +12,8 @@ typedef struct {
   bool b;
   const char *s;
   lam_ints l;
+  lam_floats f;
+  lam_strings t;
   lam_dtype d;
   lam_init i;
   lam_child_config c, k;
@@ -19,7 +21,8 @@ typedef struct {
 
 LAM_FIELDS (thing, LAM_INT (n, 1, "."), LAM_MIN (1), LAM_FLOAT (x, 0.5, "."),
             LAM_BOOL (b, true, "."), LAM_STRING (s, NULL, "."), LAM_CHOICES ("a bb"),
-            LAM_INTS (l, "[2]", "."), LAM_MAX (9), LAM_DTYPE (d, LAM_F32, "."),
+            LAM_INTS (l, "[2]", "."), LAM_MAX (9), LAM_FLOATS (f, "[0.5]", "."), LAM_MIN (0),
+            LAM_STRINGS (t, NULL, "."), LAM_CHOICES ("a bb"), LAM_DTYPE (d, LAM_F32, "."),
             LAM_INIT (i, NULL, "."), LAM_LAYER_CONFIG (c, NULL, "."), LAM_LAYERS (k, NULL, "."))
 
 int
