@@ -12,6 +12,7 @@ tool_options_clear (ToolOptions *options)
   g_free (options->backend);
   g_free (options->backend_options);
   g_free (options->dtype);
+  g_free (options->collective);
   g_strfreev (options->plugins);
   g_strfreev (options->plugin_dirs);
 }
@@ -43,7 +44,15 @@ add_common (GOptionContext *context, ToolOptions *o, unsigned has)
                                    "Say what was decided when functions were fitted to the backend",
                                    NULL},
                                   {0}};
-  const GOptionEntry *const groups[] = {plugins, backend, model, json, explain};
+  const GOptionEntry replicas[] = {
+      {"replicas", 'r', 0, G_OPTION_ARG_INT, &o->replicas,
+       "Data-parallel replicas, which share each batch (default: the config's; 0: none)", "N"},
+      {"collective", 0, 0, G_OPTION_ARG_STRING, &o->collective,
+       "How replicas exchange tensors: local (threads of this process, the default), or mpi "
+       "(processes; the default under mpirun)",
+       "ID"},
+      {0}};
+  const GOptionEntry *const groups[] = {plugins, backend, model, json, explain, replicas};
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
     if ((has & (1u << i)) != 0)
       g_option_context_add_main_entries (context, groups[i], NULL);
@@ -67,6 +76,8 @@ check_numbers (const ToolOptions *options)
   if (options->threads < 0)
     return tool_usage ("--threads %d: wanted a number from 1, or 0 for the backend's choice",
                        options->threads);
+  if (options->replicas < -1)
+    return tool_usage ("--replicas %d: wanted a number from 1, or 0 for none", options->replicas);
   if (options->seed < -1)
     return tool_usage ("--seed %" G_GINT64_FORMAT ": wanted a number from 0", options->seed);
   return TOOL_OK;
@@ -81,8 +92,11 @@ tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
   g_option_context_set_description (context, parse->description);
   if (parse->own != NULL)
     g_option_context_add_main_entries (context, parse->own, NULL);
-  if (parse->options != NULL)
+  if (parse->options != NULL) {
+    if ((parse->has & TOOL_HAS_REPLICAS) == 0)
+      parse->options->replicas = 0;
     add_common (context, parse->options, parse->has);
+  }
   *status = g_option_context_parse (context, argc, argv, &error)
                 ? check_count (parse, *argc, *argv)
                 : tool_usage ("%s; see %s --help", error->message, g_get_prgname ());
@@ -110,6 +124,10 @@ int
 tool_fail (GError *error)
 {
   int status = TOOL_USAGE;
+  if (g_error_matches (error, LAMINA_ERROR, LAMINA_ERROR_PEER)) { /* the other process tells */
+    g_clear_error (&error);
+    return LAMINA_ERROR_PEER + 1;
+  }
   if (error != NULL && error->domain == LAMINA_ERROR)
     status = error->code + 1;
   print_message (error != NULL ? error->message : "failed");
@@ -152,6 +170,23 @@ tool_context (const ToolOptions *options, GError **error)
   return g_steal_pointer (&context);
 }
 
+/* Open MPI's mpirun says how many processes it started. */
+static gboolean
+is_under_mpirun (void)
+{
+  const char *size = g_getenv ("OMPI_COMM_WORLD_SIZE");
+  return size != NULL && g_ascii_strtoull (size, NULL, 10) > 1;
+}
+
+static void
+set_replicas (LaminaModelOptions *out, const ToolOptions *options)
+{
+  out->replicas = options->replicas < 0 ? LAMINA_REPLICAS_CONFIG : (guint)options->replicas;
+  out->collective = options->collective;
+  if (options->collective == NULL && out->replicas != 0 && is_under_mpirun ())
+    out->collective = "mpi";
+}
+
 /* --threads is short for the option of that name; given JSON says everything itself. */
 LaminaModel *
 tool_open_model (LaminaContext *context, const char *path, const ToolOptions *options,
@@ -165,6 +200,7 @@ tool_open_model (LaminaContext *context, const char *path, const ToolOptions *op
   o.dtype = options->dtype;
   o.seed = options->seed;
   o.weights = weights;
+  set_replicas (&o, options);
   return lamina_model_open (context, path, &o, error);
 }
 

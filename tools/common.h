@@ -6,7 +6,7 @@
 #include "lamina.h"
 #include "tools/verb.h"
 
-/* Exit statuses; an error of the library is its LaminaError + 1 (2 ... 11). */
+/* Exit statuses; an error of the library is its LaminaError + 1 (2 ... 12). */
 #define TOOL_OK          0
 #define TOOL_USAGE       1
 #define TOOL_INTERRUPTED 130
@@ -14,23 +14,26 @@
 /* Options that several verbs have. */
 typedef struct ToolOptions {
   char *backend, *backend_options, *dtype;
-  int threads; /* 0: the backend's choice */
-  gint64 seed; /* -1: the config's */
+  int threads;  /* 0: the backend's choice */
+  gint64 seed;  /* -1: the config's */
+  int replicas; /* -1: the config's, or as many as mpirun started; 0: none */
+  char *collective;
   char **plugins, **plugin_dirs;
   gboolean json, explain;
 } ToolOptions;
 
-#define TOOL_HAS_PLUGINS (1u << 0)
-#define TOOL_HAS_BACKEND (1u << 1)
-#define TOOL_HAS_MODEL   (1u << 2) /* seed, dtype, threads */
-#define TOOL_HAS_JSON    (1u << 3)
-#define TOOL_HAS_EXPLAIN (1u << 4)
+#define TOOL_HAS_PLUGINS  (1u << 0)
+#define TOOL_HAS_BACKEND  (1u << 1)
+#define TOOL_HAS_MODEL    (1u << 2) /* seed, dtype, threads */
+#define TOOL_HAS_JSON     (1u << 3)
+#define TOOL_HAS_EXPLAIN  (1u << 4)
+#define TOOL_HAS_REPLICAS (1u << 5)
 
 void tool_options_clear (ToolOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolOptions, tool_options_clear)
 #define TOOL_OPTIONS_INIT                                                                          \
   {                                                                                                \
-    .seed = -1                                                                                     \
+    .seed = -1, .replicas = -1                                                                     \
   }
 
 typedef struct ToolParse {

@@ -36,11 +36,13 @@ lamina_model_batch (LaminaModel *model, const char *name, guint64 index, GError 
 LaminaMetrics *
 lamina_model_evaluate (LaminaModel *model, const char *name, GError **error)
 {
-  g_autoptr (LmInput) input = lm_input_open (model->model, name, model->files, error);
+  g_autoptr (LmReplicas) replicas = lm_model_replicas_new (model, error);
   g_autoptr (LmEvalResult) result =
-      input != NULL ? lm_evaluate (model->state, input, model->explain, error) : NULL;
-  if (result == NULL)
+      replicas != NULL ? lm_replicas_evaluate (replicas, name, error) : NULL;
+  if (result == NULL) {
+    lm_model_give_up (model);
     return NULL;
+  }
   LaminaMetrics *metrics = g_new0 (LaminaMetrics, 1);
   metrics->n = result->n;
   metrics->batches = result->batches;

@@ -122,11 +122,16 @@ typedef struct LaminaModelOptions {
   const char *dtype;           /**< "f32" or "f64" instead of the config's */
   gint64 seed;                 /**< instead of the config's; -1: the config's */
   const char *weights;         /**< a .safetensors file to start from instead of the archive's */
+  guint replicas; /**< data-parallel replicas, which share the config's batch; 0: none */
+  const char *collective; /**< how they exchange tensors: "local", the default, all of them in this
+                           * process; "mpi" one in each process that mpirun started */
 } LaminaModelOptions;
+/** As many replicas as the config's train.replicas says; with "mpi" as there are processes. */
+#define LAMINA_REPLICAS_CONFIG G_MAXUINT
 /** All defaults, seed -1. */
 #define LAMINA_MODEL_OPTIONS_INIT                                                                  \
   {                                                                                                \
-    sizeof (LaminaModelOptions), NULL, NULL, NULL, -1, NULL                                        \
+    sizeof (LaminaModelOptions), NULL, NULL, NULL, -1, NULL, 0, NULL                                 \
   }
 
 /** Opens an archive or project directory: checks it, resolves its plugins by trust, builds the layers,
@@ -141,6 +146,12 @@ LAMINA_API const char *lamina_model_backend (const LaminaModel *model); /**< "la
 LAMINA_API const char *lamina_model_device (const LaminaModel *model);  /**< device, for people */
 /** The step its variables are at: 0 for a fresh model. */
 LAMINA_API guint64 lamina_model_step (const LaminaModel *model);
+/** Replicas in all, of all processes; 0: none. */
+LAMINA_API guint lamina_model_replicas (const LaminaModel *model);
+/** Rank of the first replica of this process; in one process always 0. With replicas in several processes
+ * every process makes the same calls of training and evaluation in the same order, and the one of rank
+ * 0 is to print; a failure of one ends all, with LAMINA_ERROR_PEER in the others. */
+LAMINA_API guint lamina_model_rank (const LaminaModel *model);
 /** Copies of all variables by path. */
 LAMINA_API GHashTable *lamina_model_variables (LaminaModel *model, GError **error);
 
@@ -223,8 +234,11 @@ LAMINA_API void lamina_trainer_set_checks (LaminaTrainer *trainer, gboolean nume
 LAMINA_API gboolean lamina_trainer_run (LaminaTrainer *trainer, guint64 until, LaminaStepFunc each,
                                         gpointer user, GError **error);
 /** Writes a complete archive, aside and renamed: config, variables, optimizer and input state, plugins
- * of the source, and data files of the inputs up to 8 MiB each, so that it evaluates anywhere. */
+ * of the source, and data files of the inputs up to 8 MiB each, so that it evaluates anywhere. Of several
+ * processes only that of rank 0 writes, after all have found that their states are of the same bits. */
 LAMINA_API gboolean lamina_trainer_save (LaminaTrainer *trainer, const char *path, GError **error);
+/** Whether the last run ended because a callback, in any process, returned FALSE. */
+LAMINA_API gboolean lamina_trainer_stopped (const LaminaTrainer *trainer);
 LAMINA_API guint64 lamina_trainer_step (const LaminaTrainer *trainer);
 LAMINA_API guint64 lamina_trainer_total (const LaminaTrainer *trainer); /**< config's train.steps */
 

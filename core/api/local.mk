@@ -12,6 +12,7 @@ core_sources += \
   %D%/listing.c \
   %D%/model.c \
   %D%/private.h \
+  %D%/replicas.c \
   %D%/template.c \
   %D%/tensor.c \
   %D%/tensors.c \

@@ -79,26 +79,37 @@ build_model (LaminaModel *m, const LaminaModelOptions *o, GError **error)
   return m->model != NULL;
 }
 
+/* m->backend_options from the option's text. */
+static bool
+read_backend_options (LaminaModel *m, const LaminaModelOptions *o, GError **error)
+{
+  if (o->backend_options == NULL) {
+    m->backend_options = json_object_new ();
+    return true;
+  }
+  g_autoptr (JsonNode) node = lm_json_parse (o->backend_options, strlen (o->backend_options),
+                                             LM_JSON_STRICT, "backend options", error);
+  if (node == NULL)
+    return false;
+  if (!JSON_NODE_HOLDS_OBJECT (node)) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "backend options: wanted a JSON object such as {\"threads\": 1}");
+    return false;
+  }
+  m->backend_options = json_object_ref (json_node_get_object (node));
+  return true;
+}
+
 static bool
 open_backend (LaminaModel *m, const LaminaModelOptions *o, GError **error)
 {
   const char *name = o->backend != NULL ? o->backend : lm_archive_backend (m->archive);
-  g_autoptr (JsonNode) node = NULL;
-  if (o->backend_options != NULL) {
-    node = lm_json_parse (o->backend_options, strlen (o->backend_options), LM_JSON_STRICT,
-                          "backend options", error);
-    if (node == NULL)
-      return false;
-    if (!JSON_NODE_HOLDS_OBJECT (node)) {
-      g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
-                   "backend options: wanted a JSON object such as {\"threads\": 1}");
-      return false;
-    }
-  }
+  if (!read_backend_options (m, o, error))
+    return false;
   if (name != NULL && *name == '\0')
     name = NULL;
-  m->backend =
-      lm_backend_open (m->registry, name, node != NULL ? json_node_get_object (node) : NULL, error);
+  if (lm_model_share_threads (m, name, error))
+    m->backend = lm_backend_open (m->registry, name, m->backend_options, error);
   if (m->backend == NULL && o->backend == NULL && name != NULL)
     g_prefix_error (error, "%s asks for backend %s (another one: --backend): ",
                     lm_archive_path (m->archive), name);
@@ -197,8 +208,12 @@ lamina_model_open (LaminaContext *context, const char *path, const LaminaModelOp
   m->files = lm_files_new (m->archive, folder);
   m->registry = lm_context_new_registry (context, m->archive, error);
   if (m->registry == NULL || !lm_code_check_requires (m->archive, m->registry, error)
-      || !build_model (m, &o, error) || !open_backend (m, &o, error) || !load_state (m, &o, error))
+      || !build_model (m, &o, error) || !lm_model_join (m, &o, error))
     return NULL;
+  if (!open_backend (m, &o, error) || !load_state (m, &o, error)) {
+    lm_model_give_up (m);
+    return NULL;
+  }
   m->predictor = lm_predictor_new (m->state);
   return g_steal_pointer (&m);
 }
@@ -211,6 +226,8 @@ lamina_model_free (LaminaModel *m)
   lm_predictor_free (m->predictor);
   lm_state_free (m->state);
   g_clear_pointer (&m->backend, lm_backend_unref);
+  g_clear_pointer (&m->backend_options, json_object_unref);
+  lm_group_free (m->group);
   lm_model_free (m->model);
   lm_saved_clear (&m->saved);
   lm_files_free (m->files);

@@ -8,6 +8,7 @@
 #include "core/program/code.h"
 #include "core/program/eval.h"
 #include "core/program/predict.h"
+#include "core/program/replicas.h"
 #include "core/program/save.h"
 #include "core/program/train.h"
 
@@ -26,7 +27,9 @@ struct LaminaModel {
   LmArchive *archive;
   struct lam_files *files;
   LmModel *model;
+  JsonObject *backend_options; /* as it was opened */
   LmBackend *backend;
+  LmGroup *group; /* NULL: no replicas */
   LmState *state;
   LmPredictor *predictor;
   LmSaved saved; /* of the archive; empty when the run starts anew */
@@ -34,9 +37,10 @@ struct LaminaModel {
 };
 
 struct LaminaTrainer {
-  LaminaModel *model; /* borrowed */
-  LmInput *input;
-  LmTrainLoop *loop; /* made by the first run */
+  LaminaModel *model;   /* borrowed */
+  LmReplicas *replicas; /* with their inputs and loops */
+  bool started;         /* by the first run */
+  bool stopped;
   LmTrainOptions options;
   char *events;
   uint64_t total;
@@ -45,6 +49,18 @@ struct LaminaTrainer {
   double *values;
   LaminaTensor **prints;
 };
+
+/* Joins the group of replicas that options and config ask for; leaves m->group NULL when none is. */
+bool lm_model_join (LaminaModel *m, const LaminaModelOptions *o, GError **error);
+
+/* Before the backend is opened: the part of a replica in m->backend_options. */
+bool lm_model_share_threads (LaminaModel *m, const char *backend, GError **error);
+
+/* After a failure: other processes do not wait for this one. false. */
+bool lm_model_give_up (LaminaModel *m);
+
+/* Of the model's present state. */
+LmReplicas *lm_model_replicas_new (LaminaModel *m, GError **error);
 
 /* The context's own registry. */
 LmRegistry *lm_context_registry (LaminaContext *context);

@@ -4,8 +4,8 @@
 
 #include "core/archive/profile.h"
 
-LaminaTrainer *
-lamina_trainer_new (LaminaModel *model, GError **error)
+static LaminaTrainer *
+trainer_new (LaminaModel *model, GError **error)
 {
   g_autoptr (LaminaTrainer) t = g_new0 (LaminaTrainer, 1);
   t->model = model;
@@ -24,11 +24,19 @@ lamina_trainer_new (LaminaModel *model, GError **error)
       && !lm_state_init_learners (model->state, model->saved.learners,
                                   lm_archive_path (model->archive), error))
     return NULL;
-  t->input = lm_input_open (model->model, "train", model->files, error);
-  if (t->input == NULL
-      || (model->saved.input != NULL && !lm_input_restore (t->input, model->saved.input, error)))
+  t->replicas = lm_model_replicas_new (model, error);
+  if (t->replicas == NULL || !lm_replicas_open_input (t->replicas, model->saved.input, error))
     return NULL;
   return g_steal_pointer (&t);
+}
+
+LaminaTrainer *
+lamina_trainer_new (LaminaModel *model, GError **error)
+{
+  LaminaTrainer *t = trainer_new (model, error);
+  if (t == NULL)
+    lm_model_give_up (model);
+  return t;
 }
 
 void
@@ -36,8 +44,7 @@ lamina_trainer_free (LaminaTrainer *t)
 {
   if (t == NULL)
     return;
-  lm_train_loop_free (t->loop);
-  lm_input_free (t->input);
+  lm_replicas_free (t->replicas);
   g_free (t->events);
   g_free (t->names);
   g_free (t->values);
@@ -50,14 +57,14 @@ lamina_trainer_free (LaminaTrainer *t)
 void
 lamina_trainer_set_scalars (LaminaTrainer *t, gboolean each_step)
 {
-  g_return_if_fail (t->loop == NULL);
+  g_return_if_fail (!t->started);
   t->options.scalars = each_step;
 }
 
 void
 lamina_trainer_set_events (LaminaTrainer *t, const char *folder)
 {
-  g_return_if_fail (t->loop == NULL);
+  g_return_if_fail (!t->started);
   g_free (t->events);
   t->events = g_strdup (folder);
   t->options.events = t->events;
@@ -66,7 +73,7 @@ lamina_trainer_set_events (LaminaTrainer *t, const char *folder)
 void
 lamina_trainer_set_checks (LaminaTrainer *t, gboolean numerics, gboolean asserts)
 {
-  g_return_if_fail (t->loop == NULL);
+  g_return_if_fail (!t->started);
   t->options.config.check_numerics = t->options.config.check_numerics || numerics;
   t->options.config.enable_asserts = t->options.config.enable_asserts || asserts;
 }
@@ -118,6 +125,16 @@ fill_info (LaminaTrainer *t, const LmTrainReport *r, LaminaStepInfo *info)
     *t->prints[i] = (LaminaTensor) {.array = (LmArray *)r->print_values[i]};
 }
 
+/* One step; FALSE at the end, *out_why NULL when that is none of a failure. */
+static bool
+make_step (LaminaTrainer *t, LaminaStepInfo *info, GError **out_why)
+{
+  const LmTrainReport *report = lm_replicas_step (t->replicas, out_why);
+  if (report != NULL)
+    fill_info (t, report, info);
+  return report != NULL;
+}
+
 gboolean
 lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpointer user,
                     GError **error)
@@ -125,26 +142,34 @@ lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpoint
   LmState *state = t->model->state;
   LaminaStepInfo info = {.total = until != 0 ? until : t->total};
   gint64 start = g_get_monotonic_time ();
+  t->stopped = false;
   if (state->step >= info.total)
     return TRUE;
-  if (t->loop == NULL)
-    t->loop = lm_train_loop_new (state, t->input, &t->options, error);
-  if (t->loop == NULL)
-    return FALSE;
+  if (!t->started && !lm_replicas_start (t->replicas, &t->options, error))
+    return lm_model_give_up (t->model);
+  t->started = true;
   while (state->step < info.total) {
     GError *why = NULL;
-    const LmTrainReport *report = lm_train_loop_step (t->loop, &why);
-    if (report == NULL) {
+    if (!make_step (t, &info, &why)) {
       if (why != NULL)
         g_propagate_prefixed_error (error, why, "step %" G_GUINT64_FORMAT ": ", state->step);
-      return why == NULL; /* the input is at its end */
+      t->stopped = lm_replicas_stopped (t->replicas);
+      return why == NULL; /* the input is at its end, or another process was told to stop */
     }
-    fill_info (t, report, &info);
     info.seconds = (double)(g_get_monotonic_time () - start) / 1e6;
-    if (each != NULL && !each (&info, user))
+    if (each == NULL || each (&info, user))
+      continue;
+    t->stopped = true;
+    if (!lm_replicas_stop (t->replicas))
       break;
   }
   return TRUE;
+}
+
+gboolean
+lamina_trainer_stopped (const LaminaTrainer *t)
+{
+  return t->stopped;
 }
 
 /* Data files that an archive can carry and the source does not hold as members of their own. */
@@ -183,10 +208,14 @@ touch_inputs (LaminaModel *m)
 gboolean
 lamina_trainer_save (LaminaTrainer *t, const char *path, GError **error)
 {
+  if (!lm_replicas_check (t->replicas, error))
+    return FALSE;
+  if (lamina_model_rank (t->model) > 0)
+    return TRUE;
   touch_inputs (t->model);
   g_autoptr (GHashTable) assets = collect_assets (t->model);
-  LmSave save = {t->model->state, t->input, t->model->archive, assets};
-  return lm_save_archive (&save, path, error);
+  LmSave save = {t->model->state, lm_replicas_input (t->replicas), t->model->archive, assets};
+  return lm_save_archive (&save, path, error) || lm_model_give_up (t->model);
 }
 
 guint64

@@ -2,17 +2,20 @@
 /* The driver threads of replicas: one job at a time on all of them, the first failure ends the group. */
 #include "core/program/replicas_private.h"
 
-/* The first failure is the cause: what others then report of the group's end is not kept. */
+/* The first failure is the cause: what others then say of the group's end is not kept. */
 static void
 note_failure (LmSlot *slot, GError *error)
 {
   LmReplicas *r = slot->owner;
-  g_mutex_lock (&r->mutex);
-  bool first = r->failure == NULL;
-  if (first && r->group != NULL && !g_error_matches (error, LM_ERROR, LM_ERROR_PEER))
+  bool peer = g_error_matches (error, LM_ERROR, LM_ERROR_PEER);
+  if (r->group != NULL && !peer)
     g_prefix_error (&error, "replica %u of %u: ", lm_replicas_first_rank (r) + slot->index,
                     lm_replicas_size (r));
-  if (first)
+  g_mutex_lock (&r->mutex);
+  bool first = r->failure == NULL;
+  if (!first && !peer && g_error_matches (r->failure, LM_ERROR, LM_ERROR_PEER))
+    g_clear_error (&r->failure);
+  if (r->failure == NULL)
     r->failure = error;
   else
     g_error_free (error);
@@ -120,6 +123,12 @@ lm_replicas_stop (LmReplicas *r)
   return others;
 }
 
+bool
+lm_replicas_stopped (const LmReplicas *r)
+{
+  return r->stopped;
+}
+
 static bool
 fail_uneven (GError **error)
 {
@@ -162,6 +171,10 @@ agree_all (LmSlot *slot, bool *end, GError **error)
   if (ended != 0 && ended != size)
     return fail_uneven (error);
   *end = *end || stop;
+  g_mutex_lock (&r->mutex);
+  r->stop = r->stop && !stop;
+  r->stopped = stop;
+  g_mutex_unlock (&r->mutex);
   return true;
 }
 

@@ -41,6 +41,8 @@ const LmTrainReport *lm_replicas_step (LmReplicas *r, GError **error);
 /* Asks for an end. False: there are no other processes, so that no further step is all it takes; true:
  * lm_replicas_step tells when all have agreed. */
 bool lm_replicas_stop (LmReplicas *r);
+/* Whether the last NULL of lm_replicas_step was such an end. */
+bool lm_replicas_stopped (const LmReplicas *r);
 
 /* Whether all states have the same bits: if not, an error that names a replica and a variable. */
 bool lm_replicas_check (LmReplicas *r, GError **error);

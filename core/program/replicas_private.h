@@ -36,6 +36,7 @@ struct LmReplicas {
   bool quit;
   guint going, ended; /* replicas with a batch for the step at hand, and without */
   bool stop;          /* asked for */
+  bool stopped;       /* agreed on */
   GError *failure;    /* the first one's: the group is gone */
 };
 

@@ -40,6 +40,11 @@ lm_train_config_declare (lam_fields *lam_f_)
   LAM_BOOL (check_numerics, false,
             "Stop at the first NaN or infinity that lam_check_numerics or a gradient meets.");
   LAM_BOOL (enable_asserts, false, "Stop at the first lam_check that fails.");
+  LAM_INT (
+      replicas, 0,
+      "Data-parallel replicas in this process, which share each batch; 0: none. Each has random "
+      "numbers of its own."),
+      LAM_MIN (0), LAM_MAX (LM_MAX_REPLICAS);
 }
 
 bool

@@ -13,7 +13,10 @@ typedef struct LmTrainConfig {
   int64_t steps;
   int64_t summary_interval_steps, norm_interval_steps, summary_verbosity;
   bool check_numerics, enable_asserts;
+  int64_t replicas; /* 0: none */
 } LmTrainConfig;
+
+#define LM_MAX_REPLICAS 1024
 
 void lm_train_config_declare (lam_fields *f); /* its field table */
 bool lm_train_config_read (const LmModel *model, LmTrainConfig *out, GError **error);

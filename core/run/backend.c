@@ -93,12 +93,29 @@ find_best (LmRegistry *registry, GError **error)
   return id;
 }
 
+char *
+lm_backend_find_id (LmRegistry *registry, const char *name, GError **error)
+{
+  return name != NULL ? lm_find_id (registry, LAM_KIND_BACKEND, "backend", name, error)
+                      : find_best (registry, error);
+}
+
+bool
+lm_backend_has_option (LmRegistry *registry, const char *id, const char *option)
+{
+  const lam_backend_vt *vt = find_vtable (registry, id, NULL);
+  LmFieldTable *table =
+      vt != NULL ? lm_field_table_new (id, vt->fields, vt->options_size, NULL) : NULL;
+  bool found = table != NULL && lm_field_table_find (table, option) != NULL;
+  if (table != NULL)
+    lm_field_table_free (table);
+  return found;
+}
+
 LmBackend *
 lm_backend_open (LmRegistry *registry, const char *name, JsonObject *options, GError **error)
 {
-  g_autofree char *id = name != NULL
-                            ? lm_find_id (registry, LAM_KIND_BACKEND, "backend", name, error)
-                            : find_best (registry, error);
+  g_autofree char *id = lm_backend_find_id (registry, name, error);
   const lam_backend_vt *vt = id != NULL ? find_vtable (registry, id, error) : NULL;
   return vt != NULL ? lm_backend_open_vtable (id, vt, lm_registry_host (registry), options, error)
                     : NULL;

@@ -18,6 +18,10 @@ typedef struct LmBackend LmBackend;
  * backends there are. */
 LmBackend *lm_backend_open (LmRegistry *registry, const char *name, JsonObject *options,
                             GError **error);
+/* The id that lm_backend_open would take. */
+char *lm_backend_find_id (LmRegistry *registry, const char *name, GError **error);
+/* Whether its field table has an option of that name. */
+bool lm_backend_has_option (LmRegistry *registry, const char *id, const char *option);
 /* Over a vtable directly (tests, conformance). */
 LmBackend *lm_backend_open_vtable (const char *id, const lam_backend_vt *vt, const lam_host *host,
                                    JsonObject *options, GError **error);

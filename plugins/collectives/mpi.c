@@ -15,30 +15,24 @@ static void
 mpi_abort (lam_collective_group *g)
 {
   pthread_mutex_lock (&g->mutex);
-  int word = (int)g->table.rank;
-  for (uint32_t r = 0; r < g->table.size && !g->aborted; r++) {
-    MPI_Request request;
-    if (r != g->table.rank
-        && MPI_Isend (&word, 1, MPI_INT, (int)r, 0, g->control, &request) == MPI_SUCCESS)
-      MPI_Request_free (&request); /* so small a message is gone at once */
-  }
+  if (!g->aborted)
+    mpi_tell (g, (int)g->table.rank);
   g->aborted = true;
   pthread_mutex_unlock (&g->mutex);
 }
 
-/* After a failure calls are under way that will never end; MPI_Finalize, which every process still comes
- * to, leaves them be. */
+/* Whoever still waits for this process, which another failure may have brought here, learns that it is in
+ * vain. Calls that will never end may be under way; MPI_Finalize, which every process then comes to,
+ * leaves them be. Freeing communicators would be one more call that all have to make. */
 static void
 leave (lam_collective_group *g)
 {
-  if (g->stop != MPI_REQUEST_NULL) {
-    MPI_Cancel (&g->stop);
-    MPI_Request_free (&g->stop);
+  if (g->news != MPI_REQUEST_NULL) {
+    if (!g->aborted)
+      mpi_tell (g, MPI_LEFT + (int)g->table.rank);
+    MPI_Cancel (&g->news);
+    MPI_Request_free (&g->news);
   }
-  if (g->data != MPI_COMM_NULL && !g->aborted)
-    MPI_Comm_free (&g->data);
-  if (g->control != MPI_COMM_NULL && !g->aborted)
-    MPI_Comm_free (&g->control);
   if (g->initialized)
     MPI_Finalize ();
 }
@@ -94,8 +88,6 @@ join (lam_collective_group *g)
   MPI_Comm_set_errhandler (g->control, MPI_ERRORS_RETURN);
   MPI_Comm_rank (g->data, &rank);
   MPI_Comm_size (g->data, &size);
-  if (MPI_Irecv (&g->stop_word, 1, MPI_INT, MPI_ANY_SOURCE, 0, g->control, &g->stop) != MPI_SUCCESS)
-    return "MPI_Irecv failed";
   g->counts = calloc (2 * (size_t)size, sizeof *g->counts);
   g->at = calloc (2 * (size_t)size, sizeof *g->at);
   g->in = calloc ((size_t)size, sizeof *g->in);
@@ -105,7 +97,9 @@ join (lam_collective_group *g)
                                .self = g,
                                .all_reduce = mpi_all_reduce,
                                .all_gather = mpi_all_gather};
-  return g->counts != NULL && g->at != NULL && g->in != NULL ? NULL : "no memory for the group";
+  if (g->counts == NULL || g->at == NULL || g->in == NULL)
+    return "no memory for the group";
+  return mpi_listen (g) == MPI_SUCCESS ? NULL : "MPI_Irecv failed";
 }
 
 static lam_status
@@ -125,7 +119,7 @@ mpi_open (const lam_host *host, const void *options, uint32_t n_local, lam_colle
     return host->error_set (error, LAM_E_NO_MEMORY, "mpi: no memory for the group");
   g->host = host;
   g->data = g->control = MPI_COMM_NULL;
-  g->stop = MPI_REQUEST_NULL;
+  g->news = MPI_REQUEST_NULL;
   pthread_mutex_init (&g->mutex, NULL);
   const char *why = start (g);
   if (why == NULL)

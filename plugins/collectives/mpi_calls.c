@@ -35,19 +35,66 @@ fail_mpi (const lam_collective_group *g, lam_error *error, int code)
   return fail (g, error, LAM_E_PEER, text);
 }
 
+/* --- news of others ------------------------------------------------------------------------------- */
+
+int
+mpi_listen (lam_collective_group *g)
+{
+  return MPI_Irecv (&g->word, 1, MPI_INT, MPI_ANY_SOURCE, 0, g->control, &g->news);
+}
+
+void
+mpi_tell (lam_collective_group *g, int word)
+{
+  g->said = word;
+  for (uint32_t r = 0; r < g->table.size; r++) {
+    MPI_Request request;
+    if (r != g->table.rank
+        && MPI_Isend (&g->said, 1, MPI_INT, (int)r, 0, g->control, &request) == MPI_SUCCESS)
+      MPI_Request_free (&request); /* MPI_Finalize sees to it */
+  }
+}
+
+static void
+take_news (lam_collective_group *g)
+{
+  int there = 0;
+  if (MPI_Test (&g->news, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS || !there)
+    return;
+  g->left = g->left || g->word >= MPI_LEFT;
+  g->aborted = g->aborted || g->word < MPI_LEFT;
+  mpi_listen (g);
+}
+
 /* --- waiting -------------------------------------------------------------------------------------- */
 
-/* One look at the request; *out_stop: a process failed. The MPI status code. */
+/* What a process sent before it left arrives within this time. */
+#define LEFT_SECONDS 10
+
+typedef struct wait {
+  uint32_t rounds;
+  time_t since; /* when the first news of a process that left were seen; 0: none */
+} wait;
+
+static bool
+is_hopeless (const lam_collective_group *g, wait *w)
+{
+  if (g->aborted || !g->left)
+    return g->aborted;
+  if (w->since == 0)
+    w->since = time (NULL);
+  return time (NULL) - w->since > LEFT_SECONDS;
+}
+
+/* One look at the request; *out_stop: it will never be done. The MPI status code. */
 static int
-look (lam_collective_group *g, MPI_Request *request, int *out_done, int *out_stop)
+look (lam_collective_group *g, wait *w, MPI_Request *request, int *out_done, bool *out_stop)
 {
   pthread_mutex_lock (&g->mutex);
-  *out_stop = g->aborted;
   int code = MPI_Test (request, out_done, MPI_STATUS_IGNORE);
-  if (code == MPI_SUCCESS && !*out_done && !*out_stop && g->stop != MPI_REQUEST_NULL) {
-    MPI_Test (&g->stop, out_stop, MPI_STATUS_IGNORE);
-    g->aborted = *out_stop != 0;
-  }
+  if (code == MPI_SUCCESS && !*out_done)
+    take_news (g);
+  *out_stop = is_hopeless (g, w);
   pthread_mutex_unlock (&g->mutex);
   return code;
 }
@@ -66,16 +113,16 @@ rest (uint32_t round)
 static lam_status
 finish (lam_collective_group *g, int code, MPI_Request *request, lam_error *error)
 {
-  int done = 0, stop = 0;
-  for (uint32_t round = 0; code == MPI_SUCCESS; round++) {
-    code = look (g, request, &done, &stop);
+  wait w = {0, 0};
+  int done = 0;
+  for (bool stop = false; code == MPI_SUCCESS && !stop; w.rounds++) {
+    code = look (g, &w, request, &done, &stop);
     if (code == MPI_SUCCESS && done)
       return LAM_OK;
-    if (stop)
-      return fail (g, error, LAM_E_PEER, "another replica failed");
-    rest (round);
+    rest (w.rounds);
   }
-  return fail_mpi (g, error, code);
+  return code != MPI_SUCCESS ? fail_mpi (g, error, code)
+                             : fail (g, error, LAM_E_PEER, "another replica failed");
 }
 
 /* --- exchanges ------------------------------------------------------------------------------------ */

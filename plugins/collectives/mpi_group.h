@@ -20,9 +20,12 @@ struct lam_collective_group {
   const lam_host *host;
   MPI_Comm data, control;
   pthread_mutex_t mutex; /* one thread at a time inside MPI */
-  MPI_Request stop;      /* another process's word that it failed */
-  int stop_word;
-  bool aborted, initialized; /* initialized: MPI, by us */
+  MPI_Request news;      /* of another process: its rank, or LEFT + rank */
+  int word;              /* of the news */
+  int said;              /* to the others; stays while it is sent */
+  bool aborted;          /* a process failed */
+  bool left;             /* a process is done with the group */
+  bool initialized;      /* MPI, by us */
   /* of a round */
   piece *pieces;
   uint32_t n_pieces, cap_pieces;
@@ -32,7 +35,18 @@ struct lam_collective_group {
   const void **in;  /* [size] */
 };
 
-/* mpi_calls.c: as in lam_collective; self is the group. */
+/* A process that leaves, rather than fails, says this plus its rank: what it has sent still arrives, but
+ * nothing more will. */
+#define MPI_LEFT (1 << 20)
+
+/* mpi_calls.c: */
+
+/* Waits for the next news. The mutex is held. */
+int mpi_listen (lam_collective_group *g);
+/* Sends a word to all others. The mutex is held. */
+void mpi_tell (lam_collective_group *g, int word);
+
+/* As in lam_collective; self is the group. */
 lam_status mpi_all_reduce (void *self, const lam_collective_call *call, lam_error *error);
 lam_status mpi_all_gather (void *self, const lam_collective_call *call, lam_error *error);
 

@@ -223,6 +223,58 @@ test_no_learners (void)
   lm_test_remove_tree (folder);
 }
 
+/* --- replicas ------------------------------------------------------------------------------------- */
+
+static gboolean
+stop_at_four (const LaminaStepInfo *info, gpointer user)
+{
+  (*(guint *)user)++;
+  return info->step < 4;
+}
+
+/* Opened, trained, stopped, gone on with, evaluated: as without, but for rounding (no dropout). */
+static void
+test_replicas (void)
+{
+  g_autofree char *folder = lm_test_project_folder ("\"dtype\": \"f64\",");
+  g_autofree char *path = g_build_filename (folder, "model.json", NULL), *text = NULL;
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_autoptr (GString) config = g_string_new (text);
+  g_string_replace (config, "\"keep_prob\": 0.8", "\"keep_prob\": 1.0", 1);
+  g_assert_true (g_file_set_contents (path, config->str, -1, NULL));
+  g_autoptr (LaminaContext) context = context_new ();
+  double losses[2], first[2];
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GError) error = NULL;
+    LaminaModelOptions options = LAMINA_MODEL_OPTIONS_INIT;
+    options.backend = "cpu";
+    options.replicas = 4 * i;
+    g_autoptr (LaminaModel) model = lamina_model_open (context, folder, &options, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (lamina_model_replicas (model), ==, 4 * i);
+    g_assert_cmpuint (lamina_model_rank (model), ==, 0);
+    g_autoptr (LaminaMetrics) before = lamina_model_evaluate (model, "eval", &error);
+    g_assert_null (lamina_model_evaluate (model, "nothing", &error)); /* and all goes on */
+    g_clear_error (&error);
+    g_autoptr (LaminaTrainer) trainer = lamina_trainer_new (model, &error);
+    g_assert_no_error (error);
+    guint steps = 0;
+    g_assert_true (lamina_trainer_run (trainer, 0, stop_at_four, &steps, &error));
+    g_assert_cmpuint (steps, ==, 5);
+    g_assert_true (lamina_trainer_stopped (trainer));
+    g_assert_true (lamina_trainer_run (trainer, 0, NULL, NULL, &error));
+    g_assert_false (lamina_trainer_stopped (trainer));
+    g_autoptr (LaminaMetrics) after = lamina_model_evaluate (model, "eval", &error);
+    g_assert_no_error (error);
+    first[i] = before->values[0];
+    losses[i] = after->values[0];
+  }
+  g_assert_cmpfloat_with_epsilon (first[0], first[1], 1e-8);
+  g_assert_cmpfloat_with_epsilon (losses[0], losses[1], 1e-8);
+  g_assert_cmpfloat (losses[0], <, first[0]);
+  lm_test_remove_tree (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -234,5 +286,6 @@ main (int argc, char **argv)
   g_test_add_func ("/api/trainer/stop_and_resume", test_stop_and_resume);
   g_test_add_func ("/api/trainer/seed", test_seed);
   g_test_add_func ("/api/trainer/no_learners", test_no_learners);
+  g_test_add_func ("/api/trainer/replicas", test_replicas);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@ shell_tests += \
   %D%/errors.sh \
   %D%/mpi.sh \
   %D%/outputs.sh \
+  %D%/replicas.sh \
   %D%/strangers.sh \
   %D%/train.sh
 

@@ -11,6 +11,8 @@ print_metrics (LaminaModel *model, const char *input, const ToolOptions *options
   g_autoptr (LaminaMetrics) m = lamina_model_evaluate (model, input, &error);
   if (m == NULL)
     return tool_fail (error);
+  if (lamina_model_rank (model) > 0)
+    return TOOL_OK;
   tool_explain (model, options);
   g_autoptr (GString) out = g_string_new (NULL);
   if (options->json) {
@@ -65,8 +67,8 @@ run (int argc, char **argv)
                      "  lamina eval my-model/trained.lam --input train",
       .own = own,
       .options = &options,
-      .has =
-          TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN,
+      .has = TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN
+             | TOOL_HAS_REPLICAS,
       .min = 1,
       .max = 1};
   return tool_parse (&parse, &argc, &argv, &status) ? evaluate (argv[1], input, init, &options)

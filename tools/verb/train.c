@@ -32,7 +32,7 @@ catch_signals (void)
 /* --- progress ------------------------------------------------------------------------------------- */
 
 typedef struct Progress {
-  gboolean json, quiet, terminal;
+  gboolean json, quiet, terminal, silent; /* silent: another process prints */
   GString *line;
   guint64 first;   /* step that this run began with */
   gboolean warned; /* of a loss that is not finite */
@@ -156,6 +156,8 @@ each_step (const LaminaStepInfo *info, gpointer user)
     p->first = info->step;
     p->tenth = 10 * info->step / info->total;
   }
+  if (p->silent)
+    return interrupted == 0;
   if (!isfinite (info->loss) && !p->warned) {
     p->warned = TRUE;
     fprintf (stderr,
@@ -241,6 +243,8 @@ print_eval (LaminaModel *model, const ToolOptions *options)
   g_autoptr (LaminaMetrics) metrics = lamina_model_evaluate (model, "eval", &error);
   if (metrics == NULL)
     return tool_fail (error);
+  if (lamina_model_rank (model) > 0)
+    return TOOL_OK;
   g_autoptr (GString) out = g_string_new (options->json ? "{\"eval\": {" : "eval  ");
   if (options->json)
     tool_append_json_metrics (out, metrics);
@@ -261,7 +265,7 @@ print_saved (const LaminaTrainer *trainer, const char *output, const ToolOptions
     g_string_append_printf (out, ", \"step\": %" G_GUINT64_FORMAT "}\n", step);
   } else {
     g_string_append_printf (out, "saved %s at step %" G_GUINT64_FORMAT "%s\n", output, step,
-                            interrupted ? "; go on with lamina train" : "");
+                            lamina_trainer_stopped (trainer) ? "; go on with lamina train" : "");
   }
   fputs (out->str, stdout);
 }
@@ -270,12 +274,15 @@ static void
 print_start (const Train *t, const LaminaModel *model, const LaminaTrainer *trainer, guint64 total)
 {
   guint64 step = lamina_trainer_step (trainer);
-  if (t->options.json || t->quiet)
+  if (t->options.json || t->quiet || lamina_model_rank (model) > 0)
     return;
+  guint n = lamina_model_replicas (model);
+  g_autofree char *replicas =
+      n > 0 ? g_strdup_printf (", %u replica%s", n, n == 1 ? "" : "s") : g_strdup ("");
   if (step < total)
-    printf ("%s on %s (%s), step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
+    printf ("%s on %s (%s)%s, step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n",
             lamina_model_name (model), lamina_model_backend (model), lamina_model_device (model),
-            step, total);
+            replicas, step, total);
   else
     printf ("already at step %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
             ": nothing to train; --steps N trains up to step N\n",
@@ -296,6 +303,7 @@ train (const Train *t, LaminaModel *model, const char *output)
     lamina_trainer_set_events (trainer, t->events);
   Progress progress = {.json = t->options.json,
                        .quiet = t->quiet,
+                       .silent = lamina_model_rank (model) > 0,
                        .terminal = isatty (STDOUT_FILENO) != 0,
                        .line = line};
   guint64 total = t->steps > 0 ? (guint64)t->steps : lamina_trainer_total (trainer);
@@ -303,13 +311,16 @@ train (const Train *t, LaminaModel *model, const char *output)
   catch_signals ();
   if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
     return tool_fail (error);
-  tool_explain (model, &t->options);
-  if (progress.terminal && !progress.json && !progress.quiet && interrupted)
+  gboolean stopped = lamina_trainer_stopped (trainer); /* all processes alike */
+  if (!progress.silent)
+    tool_explain (model, &t->options);
+  if (progress.terminal && !progress.json && !progress.quiet && !progress.silent && stopped)
     putchar ('\n');
   if (!lamina_trainer_save (trainer, output, &error))
     return tool_fail (error);
-  print_saved (trainer, output, &t->options);
-  if (interrupted)
+  if (!progress.silent)
+    print_saved (trainer, output, &t->options);
+  if (stopped)
     return TOOL_INTERRUPTED;
   return print_eval (model, &t->options);
 }
@@ -356,7 +367,9 @@ run (int argc, char **argv)
           "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
           "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n"
           "  lamina train my-model --events runs/1 && tensorboard --logdir runs\n"
-          "  lamina train my-model --check-numerics   (names the first NaN's layer)\n\n"
+          "  lamina train my-model --check-numerics   (names the first NaN's layer)\n"
+          "  lamina train my-model --replicas 2\n"
+          "  mpirun -n 2 lamina train my-model   (a replica in each process)\n\n"
           "--json writes one line a step, {\"step\", \"loss\", \"metrics\", \"weights\", "
           "\"scalars\",\n"
           "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
@@ -366,8 +379,8 @@ run (int argc, char **argv)
           "archive then goes on bit for bit.",
       .own = own,
       .options = &t.options,
-      .has =
-          TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN,
+      .has = TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN
+             | TOOL_HAS_REPLICAS,
       .min = 1,
       .max = 1};
   if (tool_parse (&parse, &argc, &argv, &status))
