@@ -8,7 +8,10 @@
  *   accumulator    count: gradients summed so far; sum.<variable>
  *   ewc            count; vars.<variable>: the variables of the first step
  *   ema            count; vars.<variable>: averages
- */
+ *
+ * Upstream groups variables by their repeat prefix (keys "no_prefix", "p#2#i-1") to map over a
+ * group at once; here each variable is mapped by itself, so states have the same paths with and
+ * without a prefix, and one count. */
 #ifndef LM_STEP_OPTIMIZER_H
 #define LM_STEP_OPTIMIZER_H
 

@@ -99,9 +99,10 @@ lam_nest lm_optimizer_update (lam_trace *t, lam_child optimizer, lam_nest grads,
                               lam_nest vars);
 lam_tensor lm_schedule_value (lam_trace *t, lam_child schedule, lam_tensor count);
 
-/* The averages of the variables (ema_decay) in the states of a learner or of a list of them (leaves as
- * LmStateInit.structure has them): a tree with the variables' paths, part of `states`. Variables that it
- * lacks have no average. NULL: there are none. */
+/* The averages of the variables (ema_decay) in the states of one learner, child k of
+ * LmStateInit.structure (of a list of them: the first that has any): a tree with the variables'
+ * paths, part of `states`, leaves as there. Variables that it lacks have no average. NULL: there are
+ * none. */
 const LmNest *lm_optimizer_find_ema (const LmNest *states);
 
 #endif
