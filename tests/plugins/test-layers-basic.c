@@ -154,55 +154,54 @@ static const LmLayerCheck checks[] = {
         "inputs 1,4,3; paddings 1,4,1 mask"),
 };
 
+static const LmLayerRefusal refusals[] = {
+    {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 0}", NULL, {"output_dims"}},
+    {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 3}",
+     "x 2,5",
+     {"model", "f32[2,5]"}},
+    {"{'type': 'lamina.feed_forward', 'input_dims': 4, 'output_dims': 3, 'activation': 'rellu'}",
+     NULL,
+     {"rellu", "relu"}},
+    {"{'type': 'lamina.mlp_block', 'ff_tpl': {'type': 'lamina.feed_forward', 'input_dims': 3}}",
+     NULL,
+     {"ff_tpl", "output_dims"}},
+    {"{'type': 'lamina.mlp_block', 'num_layers': 0, 'ff_tpl': {'type': 'lamina.feed_forward', "
+     "'input_dims': 3, 'output_dims': 2}}",
+     NULL,
+     {"num_layers"}},
+    {"{'type': 'lamina.residual', 'layer': {'type': 'lamina.linear', 'input_dims': 3, "
+     "'output_dims': 2}}",
+     "x 4,3",
+     {"residual", "(4, 3)", "f32[4,2]"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 0}", NULL, {"keep_prob"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 1.5}", NULL, {"keep_prob"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [0, 3]}", NULL, {"noise_shape"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [2, 3]}",
+     "x 4,3",
+     {"noise_shape", "(2, 3)", "f32[4,3]"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape_broadcast_dims': [2]}",
+     "x 4,3",
+     {"axis"}},
+    {"{'type': 'lamina.dropout', 'keep_prob': 0.5}", "x 4,3 id 2", {"float"}},
+    {"{'type': 'lamina.stochastic_residual', 'survival_prob': 0}", NULL, {"survival_prob"}},
+    {"{'type': 'lamina.stochastic_residual'}",
+     "inputs 4,3; residual 4,2",
+     {"residual", "(4, 3)", "f32[4,2]"}},
+    {"{'type': 'lamina.stochastic_residual'}", "inputs 4,3; other 4,2", {"residual", "inputs"}},
+    {"{'type': 'lamina.stacking_over_time'}", NULL, {"stride"}},
+    {"{'type': 'lamina.stacking_over_time', 'stride': 1, 'left_context': 200, 'right_context': "
+     "200}",
+     NULL,
+     {"256"}},
+    {"{'type': 'lamina.stacking_over_time', 'stride': 1}", "x 2,3", {"(B, T, D)", "f32[2,3]"}},
+    {"{'type': 'lamina.stacking_over_time', 'stride': 1}",
+     "inputs 2,3,4; paddings 2,3 mask",
+     {"paddings", "f32[2,3]"}},
+};
+
 static void
 test_refusals (void)
 {
-  static const LmLayerRefusal refusals[] = {
-      {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 0}", NULL, {"output_dims"}},
-      {"{'type': 'lamina.linear', 'input_dims': 4, 'output_dims': 3}",
-       "x 2,5",
-       {"model", "f32[2,5]"}},
-      {"{'type': 'lamina.feed_forward', 'input_dims': 4, 'output_dims': 3, 'activation': 'rellu'}",
-       NULL,
-       {"rellu", "relu"}},
-      {"{'type': 'lamina.mlp_block', 'ff_tpl': {'type': 'lamina.feed_forward', 'input_dims': 3}}",
-       NULL,
-       {"ff_tpl", "output_dims"}},
-      {"{'type': 'lamina.mlp_block', 'num_layers': 0, 'ff_tpl': {'type': 'lamina.feed_forward', "
-       "'input_dims': 3, 'output_dims': 2}}",
-       NULL,
-       {"num_layers"}},
-      {"{'type': 'lamina.residual', 'layer': {'type': 'lamina.linear', 'input_dims': 3, "
-       "'output_dims': 2}}",
-       "x 4,3",
-       {"residual", "(4, 3)", "f32[4,2]"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 0}", NULL, {"keep_prob"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 1.5}", NULL, {"keep_prob"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [0, 3]}",
-       NULL,
-       {"noise_shape"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape': [2, 3]}",
-       "x 4,3",
-       {"noise_shape", "(2, 3)", "f32[4,3]"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 0.5, 'noise_shape_broadcast_dims': [2]}",
-       "x 4,3",
-       {"axis"}},
-      {"{'type': 'lamina.dropout', 'keep_prob': 0.5}", "x 4,3 id 2", {"float"}},
-      {"{'type': 'lamina.stochastic_residual', 'survival_prob': 0}", NULL, {"survival_prob"}},
-      {"{'type': 'lamina.stochastic_residual'}",
-       "inputs 4,3; residual 4,2",
-       {"residual", "(4, 3)", "f32[4,2]"}},
-      {"{'type': 'lamina.stochastic_residual'}", "inputs 4,3; other 4,2", {"residual", "inputs"}},
-      {"{'type': 'lamina.stacking_over_time'}", NULL, {"stride"}},
-      {"{'type': 'lamina.stacking_over_time', 'stride': 1, 'left_context': 200, 'right_context': "
-       "200}",
-       NULL,
-       {"256"}},
-      {"{'type': 'lamina.stacking_over_time', 'stride': 1}", "x 2,3", {"(B, T, D)", "f32[2,3]"}},
-      {"{'type': 'lamina.stacking_over_time', 'stride': 1}",
-       "inputs 2,3,4; paddings 2,3 mask",
-       {"paddings", "f32[2,3]"}},
-  };
   lm_layer_check_refusals (refusals, G_N_ELEMENTS (refusals));
 }
 
@@ -211,6 +210,7 @@ test_refusals (void)
 static void
 check_inits (LmRegistry *registry)
 {
+  /* by LAM_INIT_* - 1; delta_orthogonal wants the shape of a convolution */
   static const char *const names[] = {"constant",
                                       "gaussian",
                                       "uniform",
@@ -223,10 +223,11 @@ check_inits (LmRegistry *registry)
                                       "uniform_sqrt_dim",
                                       "uniform_sqrt_fanin",
                                       "uniform_sqrt_fanout",
-                                      "truncated_sqrt_dim",
-                                      "truncated_sqrt_fanin",
-                                      "truncated_sqrt_fanout",
-                                      "uniform_unit_scaling"};
+                                      "truncated_gaussian_sqrt_dim",
+                                      "truncated_gaussian_sqrt_fanin",
+                                      "truncated_gaussian_sqrt_fanout",
+                                      "uniform_unit_scaling",
+                                      "uniform_sqrt_fanavg"};
   for (int32_t method = 1; method <= (int32_t)G_N_ELEMENTS (names); method++) {
     g_autofree char *text = g_strdup_printf (
         "{'type': 'lamina.feed_forward', 'input_dims': 2, 'output_dims': 2, 'bias_init': -1e-7, "
