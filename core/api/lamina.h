@@ -122,7 +122,7 @@ typedef struct LaminaModelOptions {
   const char *dtype;           /**< "f32" or "f64" instead of the config's */
   gint64 seed;                 /**< instead of the config's; -1: the config's */
   const char *weights;         /**< a .safetensors file to start from instead of the archive's */
-  guint replicas; /**< data-parallel replicas, which share the config's batch; 0: none */
+  guint replicas;         /**< data-parallel replicas, which share the config's batch; 0: none */
   const char *collective; /**< how they exchange tensors: "local", the default, all of them in this
                            * process; "mpi" one in each process that mpirun started */
 } LaminaModelOptions;
@@ -131,7 +131,7 @@ typedef struct LaminaModelOptions {
 /** All defaults, seed -1. */
 #define LAMINA_MODEL_OPTIONS_INIT                                                                  \
   {                                                                                                \
-    sizeof (LaminaModelOptions), NULL, NULL, NULL, -1, NULL, 0, NULL                                 \
+    sizeof (LaminaModelOptions), NULL, NULL, NULL, -1, NULL, 0, NULL                               \
   }
 
 /** Opens an archive or project directory: checks it, resolves its plugins by trust, builds the layers,

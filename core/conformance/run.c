@@ -41,9 +41,8 @@ LmCaseGenerator
 lm_case_generator (const char *check)
 {
   static bool (*const families[]) (const char *check, LmCaseGenerator *out) = {
-      lm_cases_elementwise, lm_cases_shape, lm_cases_convert,  lm_cases_index,  lm_cases_reduce,
-      lm_cases_window,      lm_cases_order, lm_cases_contract, lm_cases_control,
-      lm_cases_replica};
+      lm_cases_elementwise, lm_cases_shape, lm_cases_convert,  lm_cases_index,   lm_cases_reduce,
+      lm_cases_window,      lm_cases_order, lm_cases_contract, lm_cases_control, lm_cases_replica};
   LmCaseGenerator generator = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (families); i++)
     if (families[i](check, &generator))

@@ -112,7 +112,8 @@ lm_group_member (LmGroup *group, guint i)
 void
 lm_group_abort (LmGroup *group)
 {
-  group->vt.abort (group->self);
+  void (*end) (lam_collective_group * group) = group->vt.abort;
+  end (group->self);
 }
 
 bool

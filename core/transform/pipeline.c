@@ -14,8 +14,8 @@ bucket (const LmFunction *f, GError **error)
 }
 
 static const Stage stages[] = {
-    {"simplify", lm_simplify}, {"cse", lm_cse}, {"dce", lm_dce},   {"legalize", NULL},
-    {NULL, lm_simplify},       {NULL, lm_cse},  {NULL, lm_dce},    {"final", bucket},
+    {"simplify", lm_simplify}, {"cse", lm_cse}, {"dce", lm_dce}, {"legalize", NULL},
+    {NULL, lm_simplify},       {NULL, lm_cse},  {NULL, lm_dce},  {"final", bucket},
 };
 
 LmFunction *

@@ -336,6 +336,24 @@ open_and_train (const Train *t, const char *path)
   return model != NULL ? train (t, model, output) : tool_fail (error);
 }
 
+static const char description[] =
+    "Examples:\n"
+    "  lamina train my-model\n"
+    "  lamina train my-model --seed 3 -o seed-3.lam\n"
+    "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
+    "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n"
+    "  lamina train my-model --events runs/1 && tensorboard --logdir runs\n"
+    "  lamina train my-model --check-numerics   (names the first NaN's layer)\n"
+    "  lamina train my-model --replicas 2\n"
+    "  mpirun -n 2 lamina train my-model   (a replica in each process)\n\n"
+    "--json writes one line a step, {\"step\", \"loss\", \"metrics\", \"weights\", "
+    "\"scalars\",\n"
+    "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
+    "lacks are\n"
+    "the strings \"nan\", \"inf\", \"-inf\".\n"
+    "Ctrl-C ends after the running step, saves, and exits with status 130; the\n"
+    "archive then goes on bit for bit.";
+
 static int
 run (int argc, char **argv)
 {
@@ -360,23 +378,7 @@ run (int argc, char **argv)
   const ToolParse parse = {
       .arguments = "MODEL",
       .summary = "Trains a model folder, or goes on with an archive where it stopped.",
-      .description =
-          "Examples:\n"
-          "  lamina train my-model\n"
-          "  lamina train my-model --seed 3 -o seed-3.lam\n"
-          "  lamina train my-model/trained.lam --steps 2000   (goes on)\n"
-          "  lamina train my-model --backend reference --dtype f64 --json > curve.jsonl\n"
-          "  lamina train my-model --events runs/1 && tensorboard --logdir runs\n"
-          "  lamina train my-model --check-numerics   (names the first NaN's layer)\n"
-          "  lamina train my-model --replicas 2\n"
-          "  mpirun -n 2 lamina train my-model   (a replica in each process)\n\n"
-          "--json writes one line a step, {\"step\", \"loss\", \"metrics\", \"weights\", "
-          "\"scalars\",\n"
-          "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
-          "lacks are\n"
-          "the strings \"nan\", \"inf\", \"-inf\".\n"
-          "Ctrl-C ends after the running step, saves, and exits with status 130; the\n"
-          "archive then goes on bit for bit.",
+      .description = description,
       .own = own,
       .options = &t.options,
       .has = TOOL_HAS_PLUGINS | TOOL_HAS_BACKEND | TOOL_HAS_MODEL | TOOL_HAS_JSON | TOOL_HAS_EXPLAIN
