@@ -3,4 +3,12 @@
 
 check_PROGRAMS += \
   %D%/test-build \
-  %D%/test-init
+  %D%/test-common \
+  %D%/test-init \
+  %D%/test-mesh \
+  %D%/test-orthogonal \
+  %D%/test-setup \
+  %D%/test-share
+
+EXTRA_DIST += \
+  %D%/life.h
