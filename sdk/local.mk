@@ -76,6 +76,7 @@ nobase_dist_lmdata_DATA = \
   %D%/doc/archive-format.md \
   %D%/doc/first-backend.md \
   %D%/doc/first-layer.md \
+  %D%/doc/first-learning.md \
   %D%/doc/ops.md \
   %D%/doc/refused-plugin.md \
   %D%/doc/text-form.md \
@@ -85,8 +86,14 @@ nobase_dist_lmdata_DATA = \
   %D%/template/input/input.c \
   %D%/template/layer/Makefile \
   %D%/template/layer/layer.c \
+  %D%/template/learner/Makefile \
+  %D%/template/learner/learner.c \
+  %D%/template/metric/Makefile \
+  %D%/template/metric/metric.c \
   %D%/template/optimizer/Makefile \
-  %D%/template/optimizer/optimizer.c
+  %D%/template/optimizer/optimizer.c \
+  %D%/template/schedule/Makefile \
+  %D%/template/schedule/schedule.c
 
 EXTRA_DIST += %D%/doc/Doxyfile %D%/doc/doxygen.awk
 

@@ -263,7 +263,8 @@ optimizer_table (GError **error)
 
 static const CoreType core_types[] = {
     {"config",
-     "The top level of a model's config, beside its sections model, learners, inputs and train.",
+     "The top level of a model's config, beside its sections model, learners, metrics, inputs and "
+     "train.",
      lm_model_config_table},
     {"train", "The section \"train\" of a model's config.", train_table},
     {"layer", "Keys that every layer understands beside its own.", lm_layer_config_table},

@@ -14,6 +14,7 @@ check_PROGRAMS += \
   %D%/test-layers-model \
   %D%/test-layers-norm \
   %D%/test-learners \
+  %D%/test-metrics \
   %D%/test-multi_optimizer_learner \
   %D%/test-npy \
   %D%/test-npz \

@@ -10,9 +10,9 @@ run (int argc, char **argv)
   int status;
   const ToolParse parse = {
       .arguments = "TYPE",
-      .summary =
-          "Shows the config keys of a layer, optimizer, learner, schedule, input or backend: "
-          "name, type, default, range, meaning.",
+      .summary = "Shows the config keys of a layer, optimizer, learner, schedule, metric, input or "
+                 "backend: "
+                 "name, type, default, range, meaning.",
       .description = "Examples:\n"
                      "  lamina params config           (the top level of a model's config)\n"
                      "  lamina params lamina.linear\n"
