@@ -12,6 +12,20 @@ core_sources += \
   %D%/field.h \
   %D%/field_table.c \
   %D%/float16.c \
+  %D%/hyper.c \
+  %D%/hyper.h \
+  %D%/hyper_diff.c \
+  %D%/hyper_json.c \
+  %D%/hyper_literal.c \
+  %D%/hyper_parse.c \
+  %D%/hyper_path.c \
+  %D%/hyper_print.c \
+  %D%/hyper_private.h \
+  %D%/hyper_table.c \
+  %D%/hyper_table.h \
+  %D%/hyper_text.h \
+  %D%/hyper_value.c \
+  %D%/hyper_value.h \
   %D%/json.c \
   %D%/json.h \
   %D%/json_print.c \

@@ -7,6 +7,16 @@ check_PROGRAMS += \
   %D%/test-error \
   %D%/test-field_table \
   %D%/test-float16 \
+  %D%/test-hyper \
+  %D%/test-hyper_diff \
+  %D%/test-hyper_json \
+  %D%/test-hyper_lingvo \
+  %D%/test-hyper_literal \
+  %D%/test-hyper_parse \
+  %D%/test-hyper_path \
+  %D%/test-hyper_print \
+  %D%/test-hyper_table \
+  %D%/test-hyper_value \
   %D%/test-json \
   %D%/test-json_print \
   %D%/test-nest \
