@@ -51,19 +51,12 @@ tests_strangers_comp_la_CFLAGS = $(PLUGIN_CFLAGS)
 tests_strangers_comp_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
 tests_strangers_comp_la_LIBADD = -lm
 
-check_LTLIBRARIES += tests/strangers/life.la
-tests_strangers_life_la_SOURCES = %D%/life.c
-tests_strangers_life_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
-tests_strangers_life_la_CFLAGS = $(PLUGIN_CFLAGS)
-tests_strangers_life_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
-tests_strangers_life_la_LIBADD = -lm
-
-check_LTLIBRARIES += tests/strangers/variables.la
-tests_strangers_variables_la_SOURCES = %D%/variables.c
-tests_strangers_variables_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
-tests_strangers_variables_la_CFLAGS = $(PLUGIN_CFLAGS)
-tests_strangers_variables_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
-tests_strangers_variables_la_LIBADD = -lm
+check_LTLIBRARIES += tests/strangers/composite.la
+tests_strangers_composite_la_SOURCES = %D%/composite.c
+tests_strangers_composite_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_composite_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_composite_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_composite_la_LIBADD = -lm
 
 # Backends, each the reference backend with other claims.
 STRANGER_BACKEND_CPPFLAGS = -I$(top_srcdir) -I$(top_srcdir)/plugins/backends/reference $(PLUGIN_CPPFLAGS)
