@@ -176,6 +176,23 @@ read_saved (LaminaModel *m, const LaminaModelOptions *o, GError **error)
   return true;
 }
 
+/* Evaluation and prediction want the averages of the variables, which stand among the learner states. */
+static bool
+read_averages (LaminaModel *m, GError **error)
+{
+  GHashTableIter iter;
+  gpointer path;
+  bool any = false;
+  if (m->saved.learners == NULL)
+    return true;
+  g_hash_table_iter_init (&iter, m->saved.learners);
+  while (!any && g_hash_table_iter_next (&iter, &path, NULL))
+    any = strstr (path, ".ema.vars.") != NULL;
+  return !any
+         || lm_state_init_learners (m->state, m->saved.learners, lm_archive_path (m->archive),
+                                    error);
+}
+
 static bool
 load_state (LaminaModel *m, const LaminaModelOptions *o, GError **error)
 {
@@ -189,7 +206,8 @@ load_state (LaminaModel *m, const LaminaModelOptions *o, GError **error)
   m->state = lm_state_new (m->model, m->backend, weights != NULL ? vars : NULL, error);
   for (guint i = 0; i < n; i++)
     lm_array_unref (vars[i]);
-  return m->state != NULL && lm_state_set_step (m->state, m->saved.step, error);
+  return m->state != NULL && lm_state_set_step (m->state, m->saved.step, error)
+         && read_averages (m, error);
 }
 
 LaminaModel *

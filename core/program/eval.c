@@ -51,9 +51,9 @@ bind (LmEval *e, GError **error)
   g_autoptr (LmArray) key =
       lm_program_key_array (lm_model_seed (e->state->model), LM_KEY_EVAL, error);
   if (key == NULL || !lm_input_buffers (backend, e->exe, n + 1, 1, &e->key, error)
-      || !lm_buffer_write (e->key, key, error) || !lm_state_fit (e->state, e->exe, n, error))
+      || !lm_buffer_write (e->key, key, error)
+      || !lm_state_eval_vars (e->state, e->exe, e->in, error))
     return false;
-  memcpy (e->in, e->state->buffers, n * sizeof *e->in);
   e->in[n] = e->state->buffers[n + e->state->n_states];
   e->in[n + 1] = e->key;
   return lm_input_buffers (backend, e->exe, n + 2, e->n_batch, e->in + n + 2, error)

@@ -148,9 +148,7 @@ run_entry (LmState *state, const Entry *entry, const Batch *batch, LmArray **out
   guint n_results = entry->step->function->ir.n_results;
   results = g_new0 (LmBuffer *, n_results + 1);
   g_autoptr (LmArray) key = lm_program_key_array (lm_model_seed (state->model), LM_KEY_EVAL, error);
-  bool ok = key != NULL && lm_state_fit (state, entry->exe, n, error);
-  if (ok)
-    memcpy (in, state->buffers, n * sizeof *in);
+  bool ok = key != NULL && lm_state_eval_vars (state, entry->exe, in, error);
   in[n] = state->buffers[n + state->n_states];
   ok = ok && (in[n + 1] = lm_buffer_new_from_array (state->backend, key, error)) != NULL;
   for (guint i = 0; i < batch->spec.n && ok; i++)

@@ -249,20 +249,64 @@ lm_state_read_learners (LmState *state, GError **error)
   return g_steal_pointer (&table);
 }
 
+/* Brings buffer `index` into a layout. */
+static bool
+fit_one (LmState *state, guint index, uint64_t wanted, GError **error)
+{
+  if (lm_buffer_layout (state->buffers[index]) == wanted)
+    return true;
+  g_autoptr (LmArray) array = lm_buffer_read (state->buffers[index], error);
+  g_autoptr (LmBuffer) buffer =
+      array != NULL ? lm_buffer_new (state->backend, &array->type, wanted, error) : NULL;
+  if (buffer == NULL || !lm_buffer_write (buffer, array, error))
+    return false;
+  lm_buffer_free (state->buffers[index]);
+  state->buffers[index] = g_steal_pointer (&buffer);
+  return true;
+}
+
 bool
 lm_state_fit (LmState *state, LmExecutable *exe, guint n, GError **error)
 {
-  for (guint i = 0; i < n; i++) {
-    uint64_t wanted = lm_executable_layout (exe, false, i);
-    if (lm_buffer_layout (state->buffers[i]) == wanted)
-      continue;
-    g_autoptr (LmArray) array = lm_buffer_read (state->buffers[i], error);
-    g_autoptr (LmBuffer) buffer =
-        array != NULL ? lm_buffer_new (state->backend, &array->type, wanted, error) : NULL;
-    if (buffer == NULL || !lm_buffer_write (buffer, array, error))
+  for (guint i = 0; i < n; i++)
+    if (!fit_one (state, i, lm_executable_layout (exe, false, i), error))
       return false;
-    lm_buffer_free (state->buffers[i]);
-    state->buffers[i] = g_steal_pointer (&buffer);
+  return true;
+}
+
+/* indices[i]: the buffer of variable i's average where learner `states` keeps one. */
+static void
+find_averages (const LmState *state, const LmNest *states, guint *indices)
+{
+  const LmNest *averages = lm_optimizer_find_ema (states);
+  if (averages == NULL)
+    return;
+  g_auto (GStrv) paths = lm_nest_paths (averages);
+  g_autoptr (GArray) leaves = lm_nest_flatten (averages);
+  g_autoptr (GHashTable) by_path = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < leaves->len; i++)
+    g_hash_table_insert (by_path, paths[i],
+                         GUINT_TO_POINTER ((guint)g_array_index (leaves, uint64_t, i)));
+  for (guint i = 0; i < state->n_vars; i++) {
+    const char *path = lm_model_var_infos (state->model)[i]->path;
+    guint number = GPOINTER_TO_UINT (g_hash_table_lookup (by_path, path));
+    if (number != 0)
+      indices[i] = state->n_vars + number - 1;
+  }
+}
+
+bool
+lm_state_eval_vars (LmState *state, LmExecutable *exe, LmBuffer **out, GError **error)
+{
+  g_autofree guint *indices = g_new (guint, state->n_vars + 1);
+  for (guint i = 0; i < state->n_vars; i++)
+    indices[i] = i;
+  for (guint k = 0; state->init != NULL && k < lm_nest_size (state->init->structure); k++)
+    find_averages (state, lm_nest_child (state->init->structure, k), indices);
+  for (guint i = 0; i < state->n_vars; i++) {
+    if (!fit_one (state, indices[i], lm_executable_layout (exe, false, i), error))
+      return false;
+    out[i] = state->buffers[indices[i]];
   }
   return true;
 }

@@ -53,6 +53,11 @@ GHashTable *lm_state_read_learners (LmState *state, GError **error);
 /* Brings buffers [first, first + n) into the layouts that the executable wants of its first inputs. */
 bool lm_state_fit (LmState *state, LmExecutable *exe, guint n, GError **error);
 
+/* The n_vars variables as evaluation and prediction see them, in the layouts of the executable's first
+ * inputs: their averages where a learner keeps them (an optimizer's ema_decay), else themselves.
+ * Borrowed, until the state changes. */
+bool lm_state_eval_vars (LmState *state, LmExecutable *exe, LmBuffer **out, GError **error);
+
 /* Error of a broken state. */
 bool lm_state_check (const LmState *state, GError **error);
 

@@ -33,9 +33,15 @@ lm_test_project_config (const char *top)
 LmTestProject *
 lm_test_project_new (const char *top, const char *backend)
 {
+  g_autofree char *text = lm_test_project_config (top);
+  return lm_test_project_new_from (text, backend);
+}
+
+LmTestProject *
+lm_test_project_new_from (const char *text, const char *backend)
+{
   g_autoptr (GError) error = NULL;
   const char *srcdir = g_getenv ("LAMINA_SRCDIR");
-  g_autofree char *text = lm_test_project_config (top);
   g_autoptr (JsonObject) config = lm_test_json (text);
   LmTestProject *project = g_new0 (LmTestProject, 1);
   project->registry = lm_test_registry ();

@@ -20,6 +20,8 @@ typedef struct LmTestProject {
 
 /* Built, on a backend ("reference"). */
 LmTestProject *lm_test_project_new (const char *top, const char *backend);
+/* The same over another config. */
+LmTestProject *lm_test_project_new_from (const char *config, const char *backend);
 void lm_test_project_free (LmTestProject *project);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTestProject, lm_test_project_free)
 

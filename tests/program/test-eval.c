@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluation: the sums over batches against a computation by hand in this file. */
 #include "core/program/eval.h"
+#include "core/program/train.h"
 
 #include "tests/lib/project.h"
 #include <math.h>
@@ -112,6 +113,68 @@ test_one_epoch (void)
   g_assert_cmpfloat (a->metrics[0].value, ==, b->metrics[0].value);
 }
 
+/* --- averages ---------------------------------------------------------------------------------------- */
+
+/* The variables as host arrays in flatten order. */
+static void
+read_vars (LmState *state, LmArray **out)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < state->n_vars; i++) {
+    out[i] = lm_buffer_read (state->buffers[i], &error);
+    g_assert_no_error (error);
+  }
+}
+
+/* average -= (1 - d) (average - value), d = min (0.5, (1 + n) / (10 + n)); source: praxis. */
+static void
+average (LmArray **averages, LmArray *const *values, guint n_vars, guint n)
+{
+  double d = MIN (0.5, (1.0 + n) / (10.0 + n));
+  for (guint i = 0; i < n_vars; i++)
+    for (int64_t k = 0; k < lam_type_elements (&values[i]->type); k++) {
+      double *a = (double *)averages[i]->data + k;
+      *a -= (1 - d) * (*a - ((const double *)values[i]->data)[k]);
+    }
+}
+
+/* With ema_decay evaluation sees the averages of the variables before each update. f64, 1e-12. */
+static void
+test_ema (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *plain = lm_test_project_config ("\"dtype\": \"f64\",");
+  g_auto (GStrv) parts = g_strsplit (plain, "\"learning_rate\"", 2);
+  g_autofree char *text =
+      g_strjoin ("\"ema_decay\": 0.5, \"learning_rate\"", parts[0], parts[1], NULL);
+  g_autoptr (LmTestProject) p = lm_test_project_new_from (text, "reference");
+  g_autoptr (LmState) state = lm_test_project_state (p);
+  g_autoptr (LmInput) input = lm_test_project_input (p, "train");
+  g_autoptr (LmInput) eval = lm_test_project_input (p, "eval");
+  const LmTrainOptions options = {.config = {.summary_interval_steps = 100,
+                                             .norm_interval_steps = 100,
+                                             .summary_verbosity = 3}};
+  g_autoptr (LmTrainLoop) loop = lm_train_loop_new (state, input, &options, &error);
+  g_assert_no_error (error);
+  LmArray *averages[4], *values[4];
+  g_assert_cmpuint (state->n_vars, ==, 4);
+  read_vars (state, averages);
+  for (guint n = 0; n < 3; n++) {
+    read_vars (state, values);
+    average (averages, values, 4, n);
+    for (guint i = 0; i < 4; i++)
+      lm_array_unref (values[i]);
+    g_assert_nonnull (lm_train_loop_step (loop, &error));
+  }
+  g_autoptr (LmState) other = lm_state_new (p->model, p->backend, averages, &error);
+  g_autoptr (LmEvalResult) got = lm_evaluate (state, eval, NULL, &error);
+  g_autoptr (LmEvalResult) wanted = lm_evaluate (other, eval, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat_with_epsilon (got->metrics[0].value, wanted->metrics[0].value, 1e-12);
+  for (guint i = 0; i < 4; i++)
+    lm_array_unref (averages[i]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -119,5 +182,6 @@ main (int argc, char **argv)
   g_test_add_func ("/program/eval/by_hand", test_by_hand);
   g_test_add_func ("/program/eval/batch_size", test_batch_size);
   g_test_add_func ("/program/eval/one_epoch", test_one_epoch);
+  g_test_add_func ("/program/eval/ema", test_ema);
   return g_test_run ();
 }
