@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-comp \
+  %D%/test-composite \
   %D%/test-curve \
   %D%/test-errors \
   %D%/test-optimizer \
