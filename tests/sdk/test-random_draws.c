@@ -83,14 +83,18 @@ trace_draw (const LmGoldenCase *c, const lam_type *out, const lam_type *logits, 
   return f;
 }
 
-/* By the group's tolerance, except truncated_normal in f32, where 2e-6 is still the goal: the erf of a
- * bound differs from XLA's by one unit in the last place, which near 2.76 moves a draw by 3.4e-6. */
+/* By the group's tolerance, except truncated_normal in f32 beyond 2.5 standard deviations: there one unit
+ * in the last place of the erf of a bound, which is what ours and XLA's differ by, moves a draw by more
+ * than 2e-6 (at 2.76 by 3.4e-6, for d x / d u = sqrt (pi / 2) exp (x^2 / 2)). */
 static bool
 compare (const LmGolden *g, const LmGoldenCase *c, const char *name, const LmArray *got,
-         GString *why)
+         JsonArray *params, GString *why)
 {
   static const LmGoldenTolerance wide = {.mode = LM_GOLDEN_CLOSE, .atol = 4e-6};
-  if (strcmp (c->kind, "truncated_normal") == 0 && dtype_of (c) == LAM_F32)
+  bool truncated = strcmp (c->kind, "truncated_normal") == 0;
+  if (truncated && dtype_of (c) == LAM_F32
+      && (json_array_get_double_element (params, 0) < -2.5
+          || json_array_get_double_element (params, 1) > 2.5))
     return lm_golden_compare_with (g, c, "out", name, got->data, (gsize)got->bytes, &wide, why);
   return lm_golden_compare (g, c, "out", name, got->data, (gsize)got->bytes, why);
 }
@@ -117,7 +121,7 @@ run_draw (LmBackend *backend, const LmGolden *g, const LmGoldenCase *c, guint i)
   g_autoptr (LmFunction) f = trace_draw (c, &out.type, picks ? &logits.type : NULL, params);
   g_autoptr (LmArray) got = NULL;
   lm_test_run (backend, f, in, &got);
-  if (!compare (g, c, name, got, why)) {
+  if (!compare (g, c, name, got, params, why)) {
     g_test_message ("%s draw %u: %s", c->id, i, why->str);
     g_test_fail ();
   }
