@@ -228,7 +228,7 @@ lm_step_context (const LmStepOptions *options, bool do_eval, lam_key key, lam_te
 {
   return (lam_context_args) {.struct_size = sizeof (lam_context_args),
                              .do_eval = do_eval,
-                             .original_keys = -1,
+                             .original_keys = options->original_keys ? 1 : -1,
                              .key = key,
                              .global_step = step,
                              .check_numerics = options->check_numerics,

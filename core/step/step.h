@@ -34,7 +34,8 @@ typedef struct LmStepOptions {
   bool with_summaries;
   bool check_numerics, enable_asserts; /* what contexts of the step record */
   int32_t verbosity;                   /* of summaries; 0: the default, 3 */
-  uint32_t replicas; /* of the data-parallel axis, the batch being one's part; 0: none is named */
+  uint32_t replicas;  /* of the data-parallel axis, the batch being one's part; 0: none is named */
+  bool original_keys; /* what layers draw has JAX's original Threefry layout */
 } LmStepOptions;
 
 /* A traced step.

@@ -42,13 +42,17 @@ KINDS = {
     "keys_praxis": {"praxis.init_var", "praxis.layer_init"},
     "optimizers_praxis": {"inputs", *(f"praxis.{name}" for name in PRAXIS_OPTIMIZERS)},
     "optimizers_optax": {"inputs", "optax.chain", *(f"optax.{name}" for name in OPTAX_OPTIMIZERS)},
+    "training": {"paxml.train"},
 }
+# Of a kind, the cases whose model Lamina lacks: a transformer.
+LEFT_OUT = {"training": {"lm.adamw", "lm.sgdm"}}
 # Data cases are kept only where a kept case names them.
 SHARED = ("inputs", "weights")
 
 
-def choose(cases, kinds):
-    kept = [c for c in cases if c["kind"] in kinds and c["kind"] not in SHARED]
+def choose(cases, kinds, left_out):
+    kept = [c for c in cases if c["kind"] in kinds and c["kind"] not in SHARED
+            and c["id"] not in left_out]
     named = {c["attrs"].get(s) for c in kept for s in SHARED}
     return [c for c in cases if c in kept or (c["kind"] in SHARED and c["id"] in named)]
 
@@ -83,7 +87,7 @@ def move_tensors(cases, tensors):
 
 def subset(source, group, kinds):
     doc, cases, tensors = read_group(source, group)
-    kept = choose(cases, kinds)
+    kept = choose(cases, kinds, LEFT_OUT.get(group, set()))
     missing = kinds - {c["kind"] for c in kept}
     assert not missing, (group, missing)
     doc["left_out"] = [c["id"] for c in cases if c not in kept]

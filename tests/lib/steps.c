@@ -127,6 +127,34 @@ init_state (LmTestRun *run, GHashTable *weights)
   run->state[run->n_state - 1] = lm_test_array (&scalar, (double[]) {0});
 }
 
+void
+lm_test_run_retrace (LmTestRun *run, const LmTestRunArgs *args)
+{
+  g_autoptr (GError) error = NULL;
+  g_clear_pointer (&run->executable, lm_executable_free);
+  g_clear_pointer (&run->step, lm_step_free);
+  run->step = new_step (run->model, args->batch, args->kind, args->options);
+  run->executable = lm_compile (run->backend, run->step->function, NULL, &error);
+  g_assert_no_error (error);
+}
+
+LmTestRun *
+lm_test_run_new_of (const LmTestRunArgs *args)
+{
+  g_autoptr (GError) error = NULL;
+  LmTestRun *run = g_new0 (LmTestRun, 1);
+  const LmHostTables *tables = args->tables != NULL ? args->tables : lm_host_tables ();
+  run->registry = lm_test_registry ();
+  run->backend = lm_test_backend (run->registry, args->backend);
+  run->model = lm_model_new (run->registry, tables, args->config, &error);
+  g_assert_no_error (error);
+  json_object_unref (args->config);
+  lm_test_run_retrace (run, args);
+  init_state (run, args->weights);
+  run->out = g_new0 (LmArray *, run->step->function->ir.n_results + 1);
+  return run;
+}
+
 LmTestRun *
 lm_test_run_new (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch, LmStepKind kind,
                  const char *backend)
@@ -138,19 +166,13 @@ LmTestRun *
 lm_test_run_new_with (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch,
                       LmStepKind kind, const char *backend, const LmStepOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-  LmTestRun *run = g_new0 (LmTestRun, 1);
-  run->registry = lm_test_registry ();
-  run->backend = lm_test_backend (run->registry, backend);
-  run->model = lm_model_new (run->registry, lm_host_tables (), config, &error);
-  g_assert_no_error (error);
-  json_object_unref (config);
-  run->step = new_step (run->model, batch, kind, options);
-  run->executable = lm_compile (run->backend, run->step->function, NULL, &error);
-  g_assert_no_error (error);
-  init_state (run, weights);
-  run->out = g_new0 (LmArray *, run->step->function->ir.n_results + 1);
-  return run;
+  const LmTestRunArgs args = {.config = config,
+                              .weights = weights,
+                              .batch = batch,
+                              .kind = kind,
+                              .backend = backend,
+                              .options = options};
+  return lm_test_run_new_of (&args);
 }
 
 static void

@@ -22,6 +22,22 @@ typedef struct LmTestRun {
   LmArray **out; /* of the last step */
 } LmTestRun;
 
+/* What a run is made of. */
+typedef struct LmTestRunArgs {
+  JsonObject *config;  /* taken */
+  GHashTable *weights; /* name -> LmArray */
+  const LmBatchSpec *batch;
+  LmStepKind kind;
+  const char *backend;
+  const LmStepOptions *options; /* NULL: with summaries */
+  const LmHostTables *tables;   /* NULL: the usual ones */
+} LmTestRunArgs;
+
+/* Fails the test on any error. */
+LmTestRun *lm_test_run_new_of (const LmTestRunArgs *args);
+/* Traces and compiles the step again, after a change of what the tables do; the state stays. */
+void lm_test_run_retrace (LmTestRun *run, const LmTestRunArgs *args);
+
 /* config is taken. weights: name -> LmArray. batch: names and types. Fails the test on any error. */
 LmTestRun *lm_test_run_new (JsonObject *config, GHashTable *weights, const LmBatchSpec *batch,
                             LmStepKind kind, const char *backend);

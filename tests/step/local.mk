@@ -10,4 +10,5 @@ check_PROGRAMS += \
   %D%/test-options \
   %D%/test-replicas \
   %D%/test-replicas-pair \
-  %D%/test-train
+  %D%/test-train \
+  %D%/test-training
