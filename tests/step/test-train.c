@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/step against plain JAX (group step_cases): semantics 1.5 and 1.6 and their edge cases, f64 on the
- * reference backend. Each case is a test named by the point that it shows. */
+ * reference backend. Each case is a test named by the point that it shows. The last test follows a
+ * formula instead. */
 #include "tests/lib/steps.h"
 
 #include <math.h>
@@ -176,6 +177,61 @@ test_eval (gconstpointer id)
   lm_test_run_free (run);
 }
 
+/* --- a rate that changes each step ---------------------------------------------------------------------- */
+
+/* tests/strangers/pair.c: loss (a mean (x))^2; a starts at 3, sgd with the rate 0.25 (1 + count). */
+static LmTestRun *
+start_pair (void)
+{
+  static const struct {
+    const char *name;
+    double value;
+  } vars[] = {{"a", 3}, {"b", 5}, {"k", 1}, {"n", 0}};
+  JsonObject *config = lm_test_json (
+      "{\"dtype\": \"f64\", \"model\": {\"type\": \"test.pair\"}, \"learners\": [{\"type\": "
+      "\"lamina.learner\", \"optimizer\": {\"type\": \"lamina.sgd\", \"learning_rate\": 0.25, "
+      "\"lr_schedule\": {\"type\": \"lamina.linear\", \"start\": [0, 1], \"limit\": [100, "
+      "101]}}}]}");
+  g_autoptr (GHashTable) weights =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)lm_array_unref);
+  lam_type scalar = lm_scalar_type (LAM_F64);
+  for (guint i = 0; i < G_N_ELEMENTS (vars); i++)
+    g_hash_table_insert (weights, (gpointer)vars[i].name, lm_test_array (&scalar, &vars[i].value));
+  LmBatchField x = {(char *)"x", lm_type (LAM_F64, 1, (int64_t[]) {2})};
+  const LmBatchSpec batch = {1, &x};
+  return lm_test_run_new (config, weights, &batch, LM_STEP_TRAIN, "reference");
+}
+
+static void
+step_pair (LmTestRun *run, double first)
+{
+  lam_type type = lm_type (LAM_F64, 1, (int64_t[]) {2});
+  g_autoptr (LmArray) key = lm_test_key (0, 1);
+  g_autoptr (LmArray) x = lm_test_array (&type, (double[]) {first, 0.75});
+  lm_test_run_step (run, key, &x);
+}
+
+/* After step 1, whose batch is NaN, the summary goes by the step (1.5, 9a) and the optimizer by its
+ * count of updates (1.11, 6), one behind: 0.75 is shown and 0.5 used at step 2. */
+static void
+test_rate_after_skip (void)
+{
+  LmTestRun *run = start_pair ();
+  double a = 3;
+  for (guint i = 0, count = 0; i < 5; i++) {
+    bool skip = i == 1;
+    step_pair (run, skip ? NAN : 0.25); /* mean 0.5 */
+    assert_close ("shown", lm_test_run_summary (run, "/learning_rate_scalar"), 0.25 * (1 + i));
+    assert_close ("valid", lm_test_run_summary (run, "/is_valid_step_scalar"), skip ? 0 : 1);
+    if (!skip)
+      a -= 0.25 * (1 + count++) * (2 * a * 0.5 * 0.5);
+    assert_close ("a", lm_array_get_double (lm_test_run_var (run, "a"), 0), a);
+    assert_close ("step", lm_array_get_double (run->state[run->n_state - 1], 0), i + 1);
+    assert_close ("count", lm_array_get_double (lm_test_run_state (run, ".count"), 0), count);
+  }
+  lm_test_run_free (run);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,9 +256,11 @@ main (int argc, char **argv)
       {"1.6/key-is-folded-not-split", "eval.dropout_at_eval", test_eval},
   };
   g_test_init (&argc, &argv, NULL);
+  g_setenv ("LAMINA_TEST_STRANGER", "pair", TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *path = g_strdup_printf ("/step/train/%s", cases[i].name);
     g_test_add_data_func (path, cases[i].id, cases[i].fn);
   }
+  g_test_add_func ("/step/train/1.11/rate-after-skip", test_rate_after_skip);
   return g_test_run ();
 }
