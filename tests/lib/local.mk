@@ -4,6 +4,10 @@
 tests_lib_libtest_a_SOURCES += \
   %D%/batchcheck.c \
   %D%/batchcheck.h \
+  %D%/digits.c \
+  %D%/digits.h \
+  %D%/event_file.c \
+  %D%/event_file.h \
   %D%/fixture.c \
   %D%/fixture.h \
   %D%/golden.c \
@@ -29,6 +33,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/opdoc_page.c \
   %D%/project.c \
   %D%/project.h \
+  %D%/replicas.c \
+  %D%/replicas.h \
   %D%/steps.c \
   %D%/steps.h \
   %D%/test-golden.c

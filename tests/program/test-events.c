@@ -3,88 +3,14 @@
  * own; CRCs against RFC 3720. That TensorBoard itself reads the files is tests/e2e/tensorboard.sh. */
 #include "core/program/events.h"
 #include "core/program/png.h"
+#include "tests/lib/event_file.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <zlib.h>
 
-/* --- reading ---------------------------------------------------------------------------------------- */
-
-typedef struct Reader {
-  const guint8 *at, *end;
-} Reader;
-
-static uint64_t
-little (const guint8 *p, guint n)
-{
-  uint64_t v = 0;
-  for (guint i = 0; i < n; i++)
-    v |= (uint64_t)p[i] << 8 * i;
-  return v;
-}
-
-static uint64_t
-varint (Reader *r)
-{
-  uint64_t v = 0;
-  for (guint shift = 0;; shift += 7) {
-    g_assert_true (r->at < r->end && shift < 64);
-    guint8 byte = *r->at++;
-    v |= (uint64_t)(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0)
-      return v;
-  }
-}
-
-/* The next field's number; numbers to *value, bytes to *inner. 0 at the end. */
-static guint
-field (Reader *r, uint64_t *value, Reader *inner)
-{
-  if (r->at == r->end)
-    return 0;
-  uint64_t key = varint (r);
-  guint bytes = (key & 7) == 1 ? 8 : (key & 7) == 5 ? 4 : 0;
-  *inner = (Reader) {NULL, NULL};
-  if ((key & 7) == 0) {
-    *value = varint (r);
-  } else if ((key & 7) == 2) {
-    uint64_t n = varint (r);
-    g_assert_cmpuint (n, <=, (uint64_t)(r->end - r->at));
-    *inner = (Reader) {r->at, r->at + n};
-    r->at += n;
-  } else {
-    g_assert_cmpuint (bytes, >, 0);
-    *value = little (r->at, bytes);
-    r->at += bytes;
-  }
-  return (guint)(key >> 3);
-}
-
-/* Field `number` of a message; the test fails when it is not there. */
-static Reader
-find (Reader message, guint number, uint64_t *value)
-{
-  Reader inner;
-  uint64_t v = 0;
-  for (guint f; (f = field (&message, &v, &inner)) != 0;)
-    if (f == number) {
-      if (value != NULL)
-        *value = v;
-      return inner;
-    }
-  g_error ("no field %u", number);
-}
-
-static uint64_t
-find_number (Reader message, guint number)
-{
-  uint64_t v;
-  find (message, number, &v);
-  return v;
-}
-
 static void
-assert_text (Reader r, const char *text)
+assert_text (LmTestBytes r, const char *text)
 {
   g_assert_cmpmem (r.at, r.end - r.at, text, strlen (text));
 }
@@ -93,7 +19,7 @@ assert_text (Reader r, const char *text)
 typedef struct File {
   char *folder, *data;
   LmEvents *events;
-  GArray *records; /* of Reader */
+  GArray *records; /* of LmTestBytes */
 } File;
 
 static void
@@ -107,12 +33,6 @@ file_open (File *f)
   g_assert_no_error (error);
 }
 
-static guint32
-mask (guint32 crc)
-{
-  return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
-}
-
 static void
 file_read (File *f)
 {
@@ -120,16 +40,7 @@ file_read (File *f)
   gsize n;
   g_assert_true (lm_events_flush (f->events, &error));
   g_assert_true (g_file_get_contents (lm_events_path (f->events), &f->data, &n, &error));
-  f->records = g_array_new (FALSE, FALSE, sizeof (Reader));
-  for (gsize at = 0; at < n;) {
-    const guint8 *p = (const guint8 *)f->data + at;
-    uint64_t bytes = little (p, 8);
-    g_assert_cmpuint (little (p + 8, 4), ==, mask (lm_crc32c (p, 8)));
-    g_assert_cmpuint (little (p + 12 + bytes, 4), ==, mask (lm_crc32c (p + 12, bytes)));
-    Reader record = {p + 12, p + 12 + bytes};
-    g_array_append_val (f->records, record);
-    at += 16 + bytes;
-  }
+  f->records = lm_test_records (f->data, n);
 }
 
 static void
@@ -148,13 +59,13 @@ file_close (File *f)
 }
 
 /* Value of record i (the first record is the version), with its step and tag checked. */
-static Reader
+static LmTestBytes
 value_of (const File *f, guint i, uint64_t step, const char *tag)
 {
-  Reader event = g_array_index (f->records, Reader, i);
-  g_assert_cmpuint (find_number (event, 2), ==, step);
-  Reader value = find (find (event, 5, NULL), 1, NULL);
-  assert_text (find (value, 1, NULL), tag);
+  LmTestBytes event = g_array_index (f->records, LmTestBytes, i);
+  g_assert_cmpuint (lm_test_find_number (event, 2), ==, step);
+  LmTestBytes value = lm_test_find (lm_test_find (event, 5, NULL), 1, NULL);
+  assert_text (lm_test_find (value, 1, NULL), tag);
   return value;
 }
 
@@ -185,22 +96,25 @@ test_values (void)
   lm_events_histogram (f.events, 1, "h", rows, 2);
   file_read (&f);
   g_assert_cmpuint (f.records->len, ==, 4);
-  assert_text (find (g_array_index (f.records, Reader, 0), 3, NULL), "brain.Event:2");
+  assert_text (lm_test_find (g_array_index (f.records, LmTestBytes, 0), 3, NULL), "brain.Event:2");
   float loss;
-  guint32 bits = (guint32)find_number (value_of (&f, 1, 7, "loss"), 2);
+  guint32 bits = (guint32)lm_test_find_number (value_of (&f, 1, 7, "loss"), 2);
   memcpy (&loss, &bits, sizeof loss);
   g_assert_cmpfloat (loss, ==, 0.75f);
 
-  Reader text = value_of (&f, 2, 300, "note");
-  assert_text (find (find (find (text, 9, NULL), 1, NULL), 1, NULL), "text");
-  assert_text (find (find (text, 8, NULL), 8, NULL), "h\xc3\xa9llo");
+  LmTestBytes text = value_of (&f, 2, 300, "note");
+  assert_text (lm_test_find (lm_test_find (lm_test_find (text, 9, NULL), 1, NULL), 1, NULL),
+               "text");
+  assert_text (lm_test_find (lm_test_find (text, 8, NULL), 8, NULL), "h\xc3\xa9llo");
 
-  Reader histogram = value_of (&f, 3, 1, "h"), tensor = find (histogram, 8, NULL);
-  assert_text (find (find (find (histogram, 9, NULL), 1, NULL), 1, NULL), "histograms");
-  g_assert_cmpuint (find_number (tensor, 1), ==, 2); /* DT_DOUBLE */
-  Reader content = find (tensor, 4, NULL);
+  LmTestBytes histogram = value_of (&f, 3, 1, "h"), tensor = lm_test_find (histogram, 8, NULL);
+  assert_text (lm_test_find (lm_test_find (lm_test_find (histogram, 9, NULL), 1, NULL), 1, NULL),
+               "histograms");
+  g_assert_cmpuint (lm_test_find_number (tensor, 1), ==, 2); /* DT_DOUBLE */
+  LmTestBytes content = lm_test_find (tensor, 4, NULL);
   g_assert_cmpmem (content.at, content.end - content.at, rows, sizeof rows);
-  g_assert_cmpuint (find_number (find (find (tensor, 2, NULL), 2, NULL), 1), ==, 2);
+  g_assert_cmpuint (lm_test_find_number (lm_test_find (lm_test_find (tensor, 2, NULL), 2, NULL), 1),
+                    ==, 2);
   file_close (&f);
 }
 
@@ -249,12 +163,12 @@ test_image (void)
   lm_events_image (f.events, 2, "none", (const guint8 *)"", (int64_t[]) {0, 2, 1});
   file_read (&f);
   g_assert_cmpuint (f.records->len, ==, 2);
-  Reader image = find (value_of (&f, 1, 2, "i"), 4, NULL);
-  g_assert_cmpuint (find_number (image, 1), ==, 1);
-  g_assert_cmpuint (find_number (image, 2), ==, 2);
-  g_assert_cmpuint (find_number (image, 3), ==, 1);
+  LmTestBytes image = lm_test_find (value_of (&f, 1, 2, "i"), 4, NULL);
+  g_assert_cmpuint (lm_test_find_number (image, 1), ==, 1);
+  g_assert_cmpuint (lm_test_find_number (image, 2), ==, 2);
+  g_assert_cmpuint (lm_test_find_number (image, 3), ==, 1);
   g_autoptr (GByteArray) png = lm_png_encode ((const guint8 *)"\1\2", (int64_t[]) {1, 2, 1});
-  Reader data = find (image, 4, NULL);
+  LmTestBytes data = lm_test_find (image, 4, NULL);
   g_assert_cmpmem (data.at, data.end - data.at, png->data, png->len);
   file_close (&f);
 }
