@@ -242,6 +242,139 @@ LAMINA_API gboolean lamina_trainer_stopped (const LaminaTrainer *trainer);
 LAMINA_API guint64 lamina_trainer_step (const LaminaTrainer *trainer);
 LAMINA_API guint64 lamina_trainer_total (const LaminaTrainer *trainer); /**< config's train.steps */
 
+/* --- hyper-parameters built in code ------------------------------------------------------------------ */
+
+/** A value: what Python's Params hold, dtypes and enums as strings. */
+typedef struct LaminaValue LaminaValue;
+/** Named values with descriptions, nested by values that are such objects: a config in the making. */
+typedef struct LaminaParams LaminaParams;
+
+typedef enum {
+  LAMINA_VALUE_NONE = 0,
+  LAMINA_VALUE_BOOL = 1,
+  LAMINA_VALUE_INT = 2,
+  LAMINA_VALUE_FLOAT = 3,
+  LAMINA_VALUE_STRING = 4,
+  LAMINA_VALUE_LIST = 5,
+  LAMINA_VALUE_TUPLE = 6, /**< a list that is not changed in place */
+  LAMINA_VALUE_DICT = 7,
+  LAMINA_VALUE_PARAMS = 8,
+} LaminaValueKind;
+
+/** New values. What a function here takes as an item, a value or nested params, it owns from then on,
+ * also when it fails. */
+LAMINA_API LaminaValue *lamina_value_none (void);
+LAMINA_API LaminaValue *lamina_value_bool (gboolean b);
+LAMINA_API LaminaValue *lamina_value_int (gint64 i);
+LAMINA_API LaminaValue *lamina_value_float (double d);
+LAMINA_API LaminaValue *lamina_value_string (const char *text);
+LAMINA_API LaminaValue *lamina_value_list (void);  /**< empty */
+LAMINA_API LaminaValue *lamina_value_tuple (void); /**< empty */
+LAMINA_API LaminaValue *lamina_value_dict (void);  /**< empty */
+LAMINA_API LaminaValue *lamina_value_params (LaminaParams *params);
+/** From a Python literal: "[1, 2]", "{'a': (0.5, None)}", "True". */
+LAMINA_API LaminaValue *lamina_value_parse (const char *text, GError **error);
+LAMINA_API LaminaValue *lamina_value_copy (const LaminaValue *value);
+LAMINA_API void lamina_value_free (LaminaValue *value);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaValue, lamina_value_free)
+/** To the end of a list or tuple; under a key of a dict. */
+LAMINA_API void lamina_value_append (LaminaValue *sequence, LaminaValue *item);
+LAMINA_API void lamina_value_put (LaminaValue *dict, const char *key, LaminaValue *item);
+
+/** Reading; what a value of another kind is asked for is FALSE, 0 or NULL. Results belong to value. */
+LAMINA_API LaminaValueKind lamina_value_kind (const LaminaValue *value);
+LAMINA_API gboolean lamina_value_get_bool (const LaminaValue *value);
+LAMINA_API gint64 lamina_value_get_int (const LaminaValue *value);
+LAMINA_API double lamina_value_get_float (const LaminaValue *value); /**< of integers too */
+LAMINA_API const char *lamina_value_get_string (const LaminaValue *value);
+LAMINA_API LaminaParams *lamina_value_get_params (const LaminaValue *value);
+LAMINA_API guint lamina_value_size (const LaminaValue *value); /**< of a list, tuple or dict */
+LAMINA_API const LaminaValue *lamina_value_item (const LaminaValue *value, guint i);
+LAMINA_API const char *lamina_value_key (const LaminaValue *dict, guint i);
+/** As Python writes it; lamina_value_parse reads it back (nested params as dicts). */
+LAMINA_API char *lamina_value_to_text (const LaminaValue *value);
+/** As Python's ==. */
+LAMINA_API gboolean lamina_value_equal (const LaminaValue *a, const LaminaValue *b);
+
+/** Empty but for the parameter "cls", which names a type ("lamina.linear"); cls NULL: without it. */
+LAMINA_API LaminaParams *lamina_params_new (const char *cls);
+/** Params of a known type: cls and every key that lamina_context_describe_type lists, those of every
+ * layer or optimizer included, with its default (None where it must be given) and description. kind ("layer", "optimizer" ...) may be NULL while
+ * only one kind has the type. The types "config" and "train" are the parts of a config around its
+ * layers; they have no cls. */
+LAMINA_API LaminaParams *lamina_params_new_for_type (LaminaContext *context, const char *kind,
+                                                     const char *type, GError **error);
+/** From the text of a config: its objects become params, "type" their cls. Comments are allowed. */
+LAMINA_API LaminaParams *lamina_params_new_from_json (const char *text, GError **error);
+/** Deep; frozen flags are kept. */
+LAMINA_API LaminaParams *lamina_params_copy (const LaminaParams *params);
+LAMINA_API void lamina_params_free (LaminaParams *params);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaParams, lamina_params_free)
+
+/** Adds a parameter: a name ^[a-z_][a-z0-9_]*$ that is not defined yet (else INVALID). */
+LAMINA_API gboolean lamina_params_define (LaminaParams *params, const char *name,
+                                          LaminaValue *value, const char *description,
+                                          GError **error);
+/** Paths read "network.layers[1].dim" or "table['key']". Unknown names are NOT_FOUND, with those that
+ * there are; writing what is frozen is DENIED. */
+LAMINA_API gboolean lamina_params_set (LaminaParams *params, const char *path, LaminaValue *value,
+                                       GError **error);
+LAMINA_API const LaminaValue *lamina_params_get (const LaminaParams *params, const char *path,
+                                                 GError **error);
+/** A nested object, to be changed in place (transfer none). */
+LAMINA_API LaminaParams *lamina_params_get_params (LaminaParams *params, const char *path,
+                                                   GError **error);
+LAMINA_API gboolean lamina_params_delete (LaminaParams *params, const char *path, GError **error);
+/** True if it is there and not None; FALSE with an error if it is not there. */
+LAMINA_API gboolean lamina_params_is_set (const LaminaParams *params, const char *path,
+                                          GError **error);
+/** The object's own parameters, in order of definition. */
+LAMINA_API guint lamina_params_size (const LaminaParams *params);
+LAMINA_API gboolean lamina_params_has (const LaminaParams *params, const char *name);
+LAMINA_API const char *lamina_params_name (const LaminaParams *params, guint i);
+LAMINA_API const char *lamina_params_description (const LaminaParams *params, guint i);
+
+/** From now on this object is only read. Nested objects are frozen one by one. */
+LAMINA_API void lamina_params_freeze (LaminaParams *params);
+LAMINA_API gboolean lamina_params_is_frozen (const LaminaParams *params);
+/** Same names with equal values; descriptions, order and frozen flags do not matter. */
+LAMINA_API gboolean lamina_params_equal (const LaminaParams *a, const LaminaParams *b);
+/** Copies all values but cls and those named in skip (NULL-terminated, may be NULL) to `to`, which must
+ * define every one. merge_common copies only what `to` defines. */
+LAMINA_API gboolean lamina_params_copy_fields (const LaminaParams *from, LaminaParams *to,
+                                               const char *const *skip, GError **error);
+LAMINA_API gboolean lamina_params_merge_common (LaminaParams *to, const LaminaParams *from,
+                                                GError **error);
+
+/** Called for a value at a path. */
+typedef gboolean (*LaminaParamsEnterFunc) (const char *path, const LaminaValue *value,
+                                           gpointer user);
+typedef void (*LaminaParamsVisitFunc) (const char *path, const LaminaValue *value, gpointer user);
+/** Walks all values. enter (NULL: always TRUE) is asked before params, lists, tuples and dicts; what it
+ * declines and all else goes to visit. */
+LAMINA_API void lamina_params_visit (const LaminaParams *params, LaminaParamsEnterFunc enter,
+                                     LaminaParamsVisitFunc visit, gpointer user);
+
+/** A line "path : value" for each value, sorted; with types behind a blank line "path : type". */
+LAMINA_API char *lamina_params_to_text (const LaminaParams *params, gboolean types);
+/** Sets what such lines say; what is not named stays. All problems in one error, then none is set. */
+LAMINA_API gboolean lamina_params_from_text (LaminaParams *params, const char *text, gboolean types,
+                                             GError **error);
+/** For people: nested, indented. */
+LAMINA_API char *lamina_params_to_string (const LaminaParams *params);
+/** "> name: value of a", "< name: value of b", nested; "" when equal. */
+LAMINA_API char *lamina_params_diff (const LaminaParams *a, const LaminaParams *b);
+/** The config: cls is "type", None is left out. */
+LAMINA_API char *lamina_params_to_json (const LaminaParams *params);
+
+/** Builds the model that params describe, as lamina_model_open does of a file: a whole config (it has
+ * "model"), or one layer (its cls), which becomes the root. Files that inputs name are found from
+ * folder (NULL: "."). options may be NULL. params are not kept. */
+LAMINA_API LaminaModel *lamina_params_instantiate (const LaminaParams *params,
+                                                   LaminaContext *context, const char *folder,
+                                                   const LaminaModelOptions *options,
+                                                   GError **error);
+
 /* --- functions in text form ---------------------------------------------------------------------------- */
 
 /** Parses a .lir file and runs it on a backend (NULL: the best). Inputs are named "0", "1" ... by

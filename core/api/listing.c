@@ -321,3 +321,68 @@ lamina_context_describe_type (LaminaContext *context, const char *type, gboolean
   json_array_unref (also);
   return !good ? NULL : json ? lm_json_print (node) : g_strdup (text->str);
 }
+
+/* --- field tables --------------------------------------------------------------------------------- */
+
+static void
+table_free (gpointer table)
+{
+  lm_field_table_free (table);
+}
+
+/* "optimizer" and "lamina.optimizer/1" name one kind. */
+static bool
+is_kind (const LmProvided *p, const char *kind)
+{
+  g_autofree char *whole = g_strdup_printf ("lamina.%s/1", kind);
+  return strcmp (p->kind, kind) == 0 || strcmp (p->kind, whole) == 0;
+}
+
+/* The one of `found` that has the kind; the only one when kind is NULL. */
+static const LmProvided *
+choose_kind (const GPtrArray *found, const char *kind, const char *type, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  const LmProvided *chosen = NULL;
+  guint n = 0;
+  for (guint i = 0; i < found->len; i++) {
+    const LmProvided *p = found->pdata[i];
+    g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", p->kind);
+    if (kind == NULL || is_kind (p, kind)) {
+      chosen = p;
+      n++;
+    }
+  }
+  if (n == 1)
+    return chosen;
+  g_set_error (error, LM_ERROR, n > 1 ? LM_ERROR_INVALID : LM_ERROR_NOT_FOUND,
+               n > 1 ? "\"%s\" names types of several kinds; choose one of: %s"
+                     : "no such kind of \"%s\"; there is: %s",
+               type, list->str);
+  return NULL;
+}
+
+GPtrArray *
+lm_context_tables (LaminaContext *context, const char *kind, const char *type,
+                   const char **out_kind, GError **error)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (table_free);
+  const CoreType *core = kind == NULL ? find_core (type) : NULL;
+  *out_kind = NULL;
+  if (core != NULL) {
+    g_ptr_array_add (tables, core->table (error));
+    return tables->pdata[0] != NULL ? g_steal_pointer (&tables) : NULL;
+  }
+  g_autoptr (GPtrArray) found = find_types (lm_context_registry (context), type, error);
+  const LmProvided *p = found != NULL ? choose_kind (found, kind, type, error) : NULL;
+  LmFieldTable *own = p != NULL ? table_of (p, error) : NULL;
+  if (own == NULL)
+    return NULL;
+  g_ptr_array_add (tables, own);
+  *out_kind = g_intern_string (p->kind);
+  LmFieldTable *host =
+      strcmp (p->kind, LAM_KIND_LAYER) == 0 ? lm_layer_config_table (NULL) : chain_table (p);
+  if (host != NULL)
+    g_ptr_array_add (tables, host);
+  return g_steal_pointer (&tables);
+}

@@ -11,12 +11,14 @@ core_sources += \
   %D%/json.c \
   %D%/listing.c \
   %D%/model.c \
+  %D%/params.c \
   %D%/private.h \
   %D%/replicas.c \
   %D%/template.c \
   %D%/tensor.c \
   %D%/tensors.c \
-  %D%/trainer.c
+  %D%/trainer.c \
+  %D%/value.c
 
 # Installed as <lamina.h>.
 include_HEADERS = %D%/lamina.h

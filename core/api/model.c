@@ -211,17 +211,14 @@ load_state (LaminaModel *m, const LaminaModelOptions *o, GError **error)
 }
 
 LaminaModel *
-lamina_model_open (LaminaContext *context, const char *path, const LaminaModelOptions *options,
-                   GError **error)
+lm_model_open_archive (LaminaContext *context, LmArchive *archive,
+                       const LaminaModelOptions *options, GError **error)
 {
-  g_return_val_if_fail (context != NULL && path != NULL, NULL);
   g_autoptr (LaminaModel) m = g_new0 (LaminaModel, 1);
   LaminaModelOptions o = read_options (options);
   m->context = context;
   m->explain = g_string_new (NULL);
-  m->archive = lm_archive_open (path, error);
-  if (m->archive == NULL)
-    return NULL;
+  m->archive = archive;
   g_autofree char *folder = lm_archive_folder (m->archive);
   m->files = lm_files_new (m->archive, folder);
   m->registry = lm_context_new_registry (context, m->archive, error);
@@ -234,6 +231,15 @@ lamina_model_open (LaminaContext *context, const char *path, const LaminaModelOp
   }
   m->predictor = lm_predictor_new (m->state);
   return g_steal_pointer (&m);
+}
+
+LaminaModel *
+lamina_model_open (LaminaContext *context, const char *path, const LaminaModelOptions *options,
+                   GError **error)
+{
+  g_return_val_if_fail (context != NULL && path != NULL, NULL);
+  LmArchive *archive = lm_archive_open (path, error);
+  return archive != NULL ? lm_model_open_archive (context, archive, options, error) : NULL;
 }
 
 void

@@ -50,6 +50,10 @@ struct LaminaTrainer {
   LaminaTensor **prints;
 };
 
+/* Everything of lamina_model_open behind the opening of the file; takes the archive, also on failure. */
+LaminaModel *lm_model_open_archive (LaminaContext *context, LmArchive *archive,
+                                    const LaminaModelOptions *options, GError **error);
+
 /* Joins the group of replicas that options and config ask for; leaves m->group NULL when none is. */
 bool lm_model_join (LaminaModel *m, const LaminaModelOptions *o, GError **error);
 
@@ -68,6 +72,12 @@ LmRegistry *lm_context_registry (LaminaContext *context);
 /* A new registry: files and dirs given by name, code of the archive (may be NULL; checked for trust),
  * standard folders. */
 LmRegistry *lm_context_new_registry (LaminaContext *context, LmArchive *archive, GError **error);
+
+/* Field tables (LmFieldTable*, owned) of a type: its own, then the one of keys that the host reads of
+ * its kind. kind NULL: any, but only one. *out_kind is static; NULL for a part of the config ("config",
+ * "train" ...), which no kind has. */
+GPtrArray *lm_context_tables (LaminaContext *context, const char *kind, const char *type,
+                              const char **out_kind, GError **error);
 
 /* name -> LmArray* from .npz, .npy or .safetensors. */
 GHashTable *lm_arrays_load (const char *path, GError **error);

@@ -15,6 +15,7 @@ struct LmArchive {
   GPtrArray *names;    /* of char*, borrowed from members, NULL-terminated */
   GHashTable *by_name; /* name -> LmMember* */
   JsonNode *manifest;  /* NULL: a bare project */
+  JsonNode *config;    /* made in memory; NULL: a member has it */
   GPtrArray *plugins;  /* of LmArchivePlugin* */
   char *backend;
 };
@@ -28,6 +29,7 @@ lm_archive_free (LmArchive *archive)
   g_free (archive->backend);
   g_clear_pointer (&archive->plugins, g_ptr_array_unref);
   g_clear_pointer (&archive->manifest, json_node_unref);
+  g_clear_pointer (&archive->config, json_node_unref);
   g_clear_pointer (&archive->by_name, g_hash_table_unref);
   g_clear_pointer (&archive->names, g_ptr_array_unref);
   g_clear_pointer (&archive->members, g_ptr_array_unref);
@@ -149,6 +151,22 @@ lm_archive_open (const char *path, GError **error)
   return g_steal_pointer (&archive);
 }
 
+LmArchive *
+lm_archive_new_config (const char *folder, JsonObject *config)
+{
+  LmArchive *archive = g_new0 (LmArchive, 1);
+
+  archive->path = g_strdup (folder);
+  archive->is_directory = true;
+  archive->members = g_ptr_array_new ();
+  archive->plugins = g_ptr_array_new ();
+  archive->config = json_node_new (JSON_NODE_OBJECT);
+  json_node_set_object (archive->config, config);
+  index_members (archive);
+  find_backend (archive);
+  return archive;
+}
+
 const char *
 lm_archive_path (const LmArchive *archive)
 {
@@ -233,8 +251,8 @@ lm_archive_read (LmArchive *archive, const char *name, GError **error)
   return g_steal_pointer (&bytes);
 }
 
-JsonNode *
-lm_archive_config (LmArchive *archive, GError **error)
+static JsonNode *
+read_config (LmArchive *archive, GError **error)
 {
   bool is_bare = archive->manifest == NULL && !lm_archive_has (archive, LM_CONFIG);
   const char *name = is_bare ? LM_BARE_CONFIG : LM_CONFIG;
@@ -251,6 +269,12 @@ lm_archive_config (LmArchive *archive, GError **error)
   g_set_error (error, LM_ERROR, LM_ERROR_CORRUPT, "%s: %" G_GSIZE_FORMAT " bytes, at most %u",
                where, n, LM_MAX_JSON);
   return NULL;
+}
+
+JsonNode *
+lm_archive_config (LmArchive *archive, GError **error)
+{
+  return archive->config != NULL ? json_node_copy (archive->config) : read_config (archive, error);
 }
 
 /* Moves all of `from` into `into`. */

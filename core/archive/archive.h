@@ -16,6 +16,8 @@ typedef struct LmArchive LmArchive;
  * hand-made project: without manifest.json it needs config/model.json (or model.json at its top),
  * and has no listed plugins. */
 LmArchive *lm_archive_open (const char *path, GError **error);
+/* A project that is nothing but a config made in memory; its path is `folder`. */
+LmArchive *lm_archive_new_config (const char *folder, JsonObject *config);
 void lm_archive_free (LmArchive *archive);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmArchive, lm_archive_free)
 

@@ -8,9 +8,8 @@
 
 /* --- keys ----------------------------------------------------------------------------------------- */
 
-/* md5 (path) mod (2^31 - 1), the digest read as one big-endian number. */
-static uint32_t
-path_seed (const char *path)
+uint32_t
+lm_path_seed (const char *path)
 {
   g_autoptr (GChecksum) md5 = g_checksum_new (G_CHECKSUM_MD5);
   guint8 digest[16];
@@ -214,7 +213,7 @@ init_layer (lam_trace *t, const LmLayer *layer, lam_key key, lam_tensor *values)
     guint id = GPOINTER_TO_UINT (layer->var_ids->pdata[i]);
     const Var *var = layer->model->vars->pdata[id - 1];
     g_autofree char *path = g_strdup_printf ("%s.%s", layer->path, var->name);
-    lam_key own = lam_fold_in (t, keys[i + 1], u32_scalar (t, path_seed (path)));
+    lam_key own = lam_fold_in (t, keys[i + 1], u32_scalar (t, lm_path_seed (path)));
     values[id - 1] = lm_var_init_value (t, own, &var->spec, &var->prefix, var->path);
   }
 }

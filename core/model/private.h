@@ -88,6 +88,9 @@ bool lm_chain_read (LmLayer *layer, JsonObject *config, GError **error);
 /* Fans of a spec by semantics 1.3. */
 void lm_var_fans (const lam_var_spec *spec, double *fan_in, double *fan_out);
 
+/* md5 (path) mod (2^31 - 1), the digest read as one big-endian number (GenerateSeedFromName). */
+uint32_t lm_path_seed (const char *path);
+
 /* The start value by spec.init, of shape prefix + spec.shape: statistics without the prefix, one draw
  * for all of it, in the variable's dtype. */
 lam_tensor lm_var_init_value (lam_trace *t, lam_key key, const lam_var_spec *spec,

@@ -7,5 +7,7 @@ check_PROGRAMS += \
   %D%/test-function \
   %D%/test-listing \
   %D%/test-model \
+  %D%/test-params \
   %D%/test-tensors \
-  %D%/test-trainer
+  %D%/test-trainer \
+  %D%/test-value

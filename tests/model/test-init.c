@@ -308,11 +308,33 @@ test_keys (void)
   lm_registry_free (registry);
 }
 
+/* lingvo's GenerateSeedFromName, the empty and a non-ASCII name too. */
+static void
+test_path_seed (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LmGolden) golden = lm_golden_open ("lingvo", &error);
+  guint n = 0;
+  g_assert_no_error (error);
+  for (guint i = 0; i < lm_golden_n_cases (golden); i++) {
+    const LmGoldenCase *c = lm_golden_case (golden, i);
+    g_autoptr (GString) why = g_string_new (NULL);
+    if (strcmp (c->kind, "lingvo.GenerateSeedFromName") != 0)
+      continue;
+    int64_t seed = lm_path_seed (json_object_get_string_member (c->attrs, "name"));
+    if (!lm_golden_compare (golden, c, "out", "seed", &seed, sizeof seed, why))
+      g_test_fail_printf ("%s: %s", c->id, why->str);
+    n++;
+  }
+  g_assert_cmpuint (n, ==, 7);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/model/init/fans", test_fans);
+  g_test_add_func ("/model/init/path_seed", test_path_seed);
   g_test_add_func ("/model/init/values", test_values);
   g_test_add_func ("/model/init/praxis", test_praxis);
   g_test_add_func ("/model/init/praxis-layers", test_praxis_layers);
