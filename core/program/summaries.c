@@ -101,6 +101,23 @@ write_summary (LmEvents *events, uint64_t step, const LmStepOutput *s, const LmR
   }
 }
 
+/* sum (v w) / max (sum w, 1e-6), as paxml: lingvo-jax has no such bound (semantics 1.22, 18). The weight
+ * of a value of several elements is one number for all, or one for each. */
+static double
+metric_average (const LmReadout *value, const LmReadout *weight, double *total)
+{
+  int64_t n = lam_type_elements (&value->host->type);
+  bool each = lam_type_elements (&weight->host->type) == n;
+  double sum = 0;
+  *total = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double w = lm_array_get_double (weight->host, each ? i : 0);
+    sum += lm_array_get_double (value->host, i) * w;
+    *total += w;
+  }
+  return sum / MAX (*total, 1e-6);
+}
+
 bool
 lm_summaries_write_step (LmEvents *events, const LmRunner *r, uint64_t step,
                          double steps_per_second, GError **error)
@@ -110,8 +127,9 @@ lm_summaries_write_step (LmEvents *events, const LmRunner *r, uint64_t step,
   for (guint i = 0; i < r->step->n_metrics; i++) {
     g_autofree char *tag = g_strdup_printf ("Metrics/%s", r->step->metrics[i].name);
     g_autofree char *weight = g_strdup_printf ("%s-weight", tag);
-    lm_events_scalar (events, step, tag, lm_readout_mean (&r->metrics[2 * i]));
-    lm_events_scalar (events, step, weight, lm_readout_mean (&r->metrics[2 * i + 1]));
+    double total, average = metric_average (&r->metrics[2 * i], &r->metrics[2 * i + 1], &total);
+    lm_events_scalar (events, step, tag, average);
+    lm_events_scalar (events, step, weight, total);
   }
   for (guint i = 0; i < r->step->n_summaries; i++)
     write_summary (events, step, &r->step->summaries[i], &r->summaries[2 * i]);

@@ -262,7 +262,10 @@ report (LmTrainLoop *loop, LmRunner *r, GError **error)
   if (loop->events != NULL && number % (uint64_t)loop->config.norm_interval_steps == 0
       && !lm_summaries_write_norms (loop->events, loop->state, number, error))
     return false;
-  return lm_runner_check (r, error);
+  if (lm_runner_check (r, error))
+    return true;
+  g_prefix_error (error, "step %" G_GUINT64_FORMAT ": ", number);
+  return false;
 }
 
 const LmTrainReport *

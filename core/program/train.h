@@ -62,7 +62,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmTrainLoop, lm_train_loop_free)
 const LmFunction *lm_train_loop_function (const LmTrainLoop *loop);
 
 /* One step. NULL without an error when the input has no more batches. A failed check of numerics or an
- * assert is an error that names it; the state is then the one after that step. */
+ * assert is an error that names it and the step; the state is then the one after that step. */
 const LmTrainReport *lm_train_loop_step (LmTrainLoop *loop, GError **error);
 
 #endif

@@ -10,4 +10,5 @@ check_PROGRAMS += \
   %D%/test-replicas \
   %D%/test-save \
   %D%/test-state \
+  %D%/test-summaries \
   %D%/test-train

@@ -53,15 +53,17 @@ metric (lam_trace *t, lam_nest out, const char *path, const lam_tensor value_wei
   lam_nest_set (t, out, path, lam_metric_of (t, value_weight[0], value_weight[1]));
 }
 
-/* x (B) as a summary of each kind. */
+/* x (B) as a summary of each kind; the aggregates' weight is the sum of x. */
 static void
 every_kind (lam_trace *t, lam_tensor x)
 {
   int64_t n = lam_shape_of (t, x).dims[0];
-  lam_tensor image = lam_reshape (t, x, LAM_SHAPE (1, n, 1)), two = lam_scalar_like (t, x, 2);
+  lam_tensor image = lam_reshape (t, x, LAM_SHAPE (1, n, 1));
+  lam_tensor sum = lam_sum (t, x, LAM_EVERY_AXIS, false);
   lam_add_summary (t, "kind", LAM_SUMMARY_IMAGE, image, 2);
-  lam_add_aggregate_scalar (t, "kind", x, two);
-  t->api->add_aggregate (t, "kind", LAM_SUMMARY_AGGREGATE_IMAGE, image, two, 2);
+  lam_add_summary (t, "rows", LAM_SUMMARY_IMAGE, lam_reshape (t, x, LAM_SHAPE (n, 1, 1, 1)), 2);
+  lam_add_aggregate_scalar (t, "kind", x, sum);
+  t->api->add_aggregate (t, "kind", LAM_SUMMARY_AGGREGATE_IMAGE, image, sum, 2);
   lam_add_summary_text (t, "kind", "some **text**");
   lam_add_summary_histogram (t, "kind", x);
 }
