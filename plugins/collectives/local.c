@@ -6,8 +6,19 @@
 
 #include <lamina/plugin.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#define RELAX() __builtin_ia32_pause ()
+#else
+#define RELAX() atomic_signal_fence (memory_order_seq_cst)
+#endif
+
+/* About 50 us: longer than replicas are usually apart, shorter than going to sleep and being woken. */
+#define SPINS 2000
 
 typedef struct local {
   char unused; /* no options */
@@ -26,7 +37,8 @@ struct lam_collective_group {
   pthread_mutex_t mutex; /* guards arrived, meeting, aborted */
   pthread_cond_t changed;
   uint32_t arrived;
-  uint64_t meeting; /* counts those that came about */
+  atomic_uint_fast64_t meeting; /* counts those that came about */
+  int spins;                    /* looks before a sleep: 0 with fewer processors than replicas */
   bool aborted;
   const lam_collective_call **calls; /* of each replica, between the two meetings */
   const void **in;                   /* [n * n]: replica r's view of one tensor at r * n */
@@ -46,6 +58,12 @@ meet (lam_collective_group *g, bool must)
     g->arrived = 0;
     g->meeting++;
     pthread_cond_broadcast (&g->changed);
+  }
+  if (held && g->meeting == meeting) {
+    pthread_mutex_unlock (&g->mutex);
+    for (int i = 0; i < g->spins && atomic_load (&g->meeting) == meeting; i++)
+      RELAX ();
+    pthread_mutex_lock (&g->mutex);
   }
   while (held && g->meeting == meeting && (must || !g->aborted))
     pthread_cond_wait (&g->changed, &g->mutex);
@@ -192,6 +210,13 @@ make_members (lam_collective_group *g)
   return true;
 }
 
+static uint32_t
+processors (void)
+{
+  cpu_set_t set;
+  return sched_getaffinity (0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT (&set) : 1;
+}
+
 static lam_status
 local_open (const lam_host *host, const void *options, uint32_t n_local, lam_collective_group **out,
             lam_error *error)
@@ -203,6 +228,7 @@ local_open (const lam_host *host, const void *options, uint32_t n_local, lam_col
     pthread_cond_init (&g->changed, NULL);
     g->host = host;
     g->n = n_local;
+    g->spins = n_local <= processors () ? SPINS : 0;
   }
   if (n_local == 0 || g == NULL || !make_members (g)) {
     local_close (g);

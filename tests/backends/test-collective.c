@@ -179,7 +179,7 @@ test_ops (Fixture *x, gconstpointer name)
 /* --- beside other work, in place --------------------------------------------------------------------- */
 
 /* Sums that are wanted later, with their operands read before, between and after. */
-#define BIG "f32[128,128]"
+#define BIG "f32[256,256]"
 static const char overlapped[] =
     "func @f(%0: " BIG ", %1: " BIG ") -> (" BIG ", " BIG ", " BIG ", " BIG ") {\n"
     " %2 = add(%0, %1)\n"
@@ -198,9 +198,9 @@ static const char overlapped[] =
 static void
 check_overlapped (const Call *c, const float *a, const float *b)
 {
-  for (int i = 0; i < 128; i++)
-    for (int k = 0; k < 128; k++) {
-      int at = 128 * i + k, mirror = 128 * (127 - i) + k, turned = 128 * (127 - k) + i;
+  for (int i = 0; i < 256; i++)
+    for (int k = 0; k < 256; k++) {
+      int at = 256 * i + k, mirror = 256 * (255 - i) + k, turned = 256 * (255 - k) + i;
       float v2 = (a[at] + b[at]) / 2, v3 = (a[at] - b[at]) / 2, v0 = a[at] / 2;
       float v8 = (a[mirror] - b[mirror] + b[at]) / 2;
       float v9 = fmaxf (v8, 3 * v8), v11 = a[turned] - b[turned] + 2 * v3;
@@ -225,8 +225,8 @@ test_overlap (Fixture *x, gconstpointer name)
       call_run (&c);
       check_overlapped (&c, c.in[0]->data, c.in[1]->data);
       g_assert_cmpuint (x->fake.calls, ==, 2);
-      g_assert_cmpuint (x->fake.log[0], ==, 3 * 128 * 128); /* always in this order */
-      g_assert_cmpuint (x->fake.log[1], ==, 128 * 128);
+      g_assert_cmpuint (x->fake.log[0], ==, 3 * 256 * 256); /* always in this order */
+      g_assert_cmpuint (x->fake.log[1], ==, 256 * 256);
     }
     g_assert_cmpuint (x->fake.elsewhere, ==, strcmp (name, "cpu") == 0 ? 40 : 0);
     call_clear (&c);

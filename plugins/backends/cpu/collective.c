@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Below this many bytes handing a call to another thread costs more than it saves. */
-#define OVERLAP_BYTES (1 << 15)
+#define OVERLAP_BYTES (1 << 18)
 
 typedef struct geometry {
   cpu_comm_job job;
