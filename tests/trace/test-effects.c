@@ -86,6 +86,102 @@ test_keys (void)
   lm_trace_free (f.trace);
 }
 
+/* join ("/", namespaces) + "/" + name + suffix; each context has namespaces of its own, none at first. */
+static void
+test_namespaces (void)
+{
+  Fixture f;
+  set_up_rows (&f, 1);
+  lam_context_args args = lam_context_args_make ();
+  lam_add_summary_scalar (f.t, "s", f.x);
+  lam_namespace_push (f.t, "a");
+  lam_namespace_push (f.t, "b.fprop");
+  lam_add_summary_scalar (f.t, "s", f.x);
+  lam_namespace_pop (f.t);
+  lam_add_summary_scalar (f.t, "s", f.x);
+  static const char *const keys[] = {"/s_scalar", "a/b.fprop/s_scalar", "a/s_scalar"};
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_assert_cmpstr (summary (&f, i)->key, ==, keys[i]);
+  lam_context_push (f.t, &args);
+  lam_add_summary_scalar (f.t, "s", f.x);
+  g_assert_cmpstr (summary (&f, 0)->key, ==, "/s_scalar");
+  lam_context_pop (f.t);
+  const LmSummary *all; /* what the inner context gathered went with it */
+  g_assert_cmpuint (lm_trace_summaries (f.trace, &all), ==, 3);
+  lm_trace_free (f.trace);
+}
+
+/* A number before the suffix, for every kind (semantics 1.22, 1: upstream loses the suffix); kinds do not
+ * collide with each other. */
+static void
+test_collisions (void)
+{
+  Fixture f;
+  set_up_rows (&f, 1);
+  lam_tensor image = lam_reshape (f.t, f.x, LAM_SHAPE (1, 1, 1));
+  for (guint i = 0; i < 3; i++) {
+    lam_add_summary_scalar (f.t, "s", f.x);
+    lam_add_summary (f.t, "s", LAM_SUMMARY_IMAGE, image, 2);
+    lam_add_summary_histogram (f.t, "s", f.x);
+  }
+  lam_add_summary_scalar (f.t, "s1", f.x); /* taken by the second of s */
+  static const char *const keys[] = {"/s_scalar",     "/s_image",      "/s_histogram", "/s1_scalar",
+                                     "/s1_image",     "/s1_histogram", "/s2_scalar",   "/s2_image",
+                                     "/s2_histogram", "/s11_scalar"};
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_assert_cmpstr (summary (&f, i)->key, ==, keys[i]);
+  lm_trace_free (f.trace);
+}
+
+/* Images (H, W, C) become (1, H, W, C), (B, H, W, C) stays; other ranks are refused. Scalars may have any
+ * shape. */
+static void
+test_ranks (void)
+{
+  for (int32_t rank = 0; rank <= 5; rank++) {
+    Fixture f;
+    lam_type type;
+    int64_t ones[] = {1, 1, 1, 1, 1};
+    set_up_rows (&f, 1);
+    lam_shape shape = {.rank = rank};
+    memcpy (shape.dims, ones, sizeof ones);
+    lam_tensor x = lam_reshape (f.t, f.x, shape);
+    lam_add_summary_scalar (f.t, "s", x);
+    lm_trace_type_of (f.t, summary (&f, 0)->value, &type);
+    g_assert_cmpint (type.rank, ==, rank);
+    lam_add_summary (f.t, "i", LAM_SUMMARY_IMAGE, x, 2);
+    if (rank != 3 && rank != 4) {
+      assert_failed (&f, "an image has shape (H, W, C) or (B, H, W, C)");
+      continue;
+    }
+    lm_trace_type_of (f.t, summary (&f, 1)->value, &type);
+    g_assert_cmpint (type.rank, ==, 4);
+    lm_trace_free (f.trace);
+  }
+}
+
+/* Upstream asserts that there is a context; here the trace is one, and what it gathers is lost unless a
+ * step reads it. Each context has summaries of its own: all_summaries gives those of the innermost. */
+static void
+test_base_context (void)
+{
+  Fixture f;
+  set_up_rows (&f, 1);
+  lam_context_args args = lam_context_args_make ();
+  lam_add_summary_scalar (f.t, "outer", f.x);
+  g_assert_true (lam_is_ok (f.t));
+  lam_context_push (f.t, &args);
+  g_assert_cmpuint (f.t->api->nest_size (f.t, lam_all_summaries (f.t)), ==, 0);
+  lam_add_summary_scalar (f.t, "inner", f.x);
+  lam_nest inner = lam_all_summaries (f.t);
+  g_assert_cmpuint (f.t->api->nest_size (f.t, inner), ==, 1);
+  g_assert_cmpstr (f.t->api->nest_key (f.t, inner, 0), ==, "/inner_scalar");
+  lam_context_pop (f.t);
+  lam_nest outer = lam_all_summaries (f.t);
+  g_assert_cmpstr (f.t->api->nest_key (f.t, outer, 0), ==, "/outer_scalar");
+  lm_trace_free (f.trace);
+}
+
 /* Recorded when the context's verbosity is at least the call's: 3 unless a context says another. */
 static void
 test_verbosity (void)
@@ -247,6 +343,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/trace/effects/1.2/namespaces", test_namespaces);
+  g_test_add_func ("/trace/effects/1.2/collisions", test_collisions);
+  g_test_add_func ("/trace/effects/1.2/ranks", test_ranks);
+  g_test_add_func ("/trace/effects/1.2/base-context", test_base_context);
   g_test_add_func ("/trace/effects/1.13/keys", test_keys);
   g_test_add_func ("/trace/effects/1.13/verbosity", test_verbosity);
   g_test_add_func ("/trace/effects/1.13/text", test_text);
