@@ -8,6 +8,7 @@ shell_tests += \
   %D%/outputs.sh \
   %D%/replicas.sh \
   %D%/strangers.sh \
+  %D%/strangers_training.sh \
   %D%/train.sh
 
 EXTRA_DIST += \
