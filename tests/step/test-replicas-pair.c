@@ -25,6 +25,11 @@ start_rows (const char *options, LmStepKind kind, int64_t rows)
   lam_type scalar = lm_scalar_type (LAM_F32);
   for (guint i = 0; i < G_N_ELEMENTS (vars); i++)
     g_hash_table_insert (weights, (gpointer)vars[i].name, lm_test_array (&scalar, &vars[i].value));
+  if (strstr (options, "counters") != NULL) {
+    lam_type whole = lm_scalar_type (LAM_I32), flag = lm_scalar_type (LAM_PRED);
+    g_hash_table_insert (weights, (gpointer) "whole", lm_test_array (&whole, (double[]) {20}));
+    g_hash_table_insert (weights, (gpointer) "flag", lm_test_array (&flag, (double[]) {0}));
+  }
   LmBatchField x = {(char *)"x", lm_type (LAM_F32, 1, &rows)};
   LmBatchSpec batch = {1, &x};
   return lm_test_replicas_new (config, weights, &batch, kind, "reference", 2);
@@ -105,6 +110,28 @@ test_sync (void)
   g_assert_cmpfloat (var (sum, "n"), ==, 7 + 10);
   lm_test_replicas_free (mean);
   lm_test_replicas_free (sum);
+}
+
+/* 1.12: means of integers are rounded, flags keep their new value. Sums are 3 and 8. */
+static void
+test_sync_dtypes (void)
+{
+  static const struct {
+    const char *sync;
+    double n, whole;
+  } cases[] = {{"mean", 5.5, 6}, {"sum", 11, 11}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *options =
+        g_strdup_printf (", \"counters\": true, \"sync\": \"%s\"", cases[i].sync);
+    LmTestReplicas *r = start (options, LM_STEP_TRAIN);
+    step_on (r, 2, (double[]) {1, 2, 3, 5});
+    lm_test_replicas_assert_equal (r);
+    g_assert_cmpfloat (var (r, "n"), ==, 7 + cases[i].n);
+    g_assert_cmpfloat (var (r, "whole"), ==, 20 + cases[i].whole);
+    g_assert_cmpfloat (var (r, "flag"), ==, 1);
+    g_assert_cmpint (lm_test_run_var (r->runs[0], "whole")->type.dtype, ==, LAM_I32);
+    lm_test_replicas_free (r);
+  }
 }
 
 /* 9d: without a marker it is an error that names the variable. */
@@ -298,6 +325,7 @@ main (int argc, char **argv)
   g_test_add_func ("/step/replicas/1.5/train", test_train);
   g_test_add_func ("/step/replicas/1.5/9d-sync", test_sync);
   g_test_add_func ("/step/replicas/1.5/9d-sync-error", test_sync_error);
+  g_test_add_func ("/step/replicas/1.12/sync-of-integers-and-flags", test_sync_dtypes);
   g_test_add_func ("/step/replicas/1.5/zero-weight", test_zero_weight);
   g_test_add_func ("/step/replicas/1.6/eval", test_eval);
   g_test_add_func ("/step/replicas/1.6/decode", test_decode);

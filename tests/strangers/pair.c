@@ -3,13 +3,14 @@
 #include <lamina/layer.h>
 #include <lamina/metric.h>
 
-/* Variables a, b and k of one number each, and a counter n that is not trainable. Batch: x (B).
+/* Variables a, b and k of one number each, and a counter n that is not trainable; on demand a counter of
+ * integers and a flag too. Batch: x (B).
  * Losses: a * mean (x) squared, and b squared; k is in both and kept in float32. */
 typedef struct {
   double weight, aux;
   const char *sync;
-  bool poison, kinds;
-  lam_var a, b, k, n;
+  bool poison, kinds, counters;
+  lam_var a, b, k, n, whole, flag;
 } pair;
 
 LAM_FIELDS (pair, LAM_FLOAT (weight, 1, "Weight of the loss."),
@@ -17,7 +18,8 @@ LAM_FIELDS (pair, LAM_FLOAT (weight, 1, "Weight of the loss."),
             LAM_STRING (sync, "mean", "How replicas keep the counter one."),
             LAM_CHOICES ("mean sum none"),
             LAM_BOOL (poison, false, "Whether to take the logarithm of -1."),
-            LAM_BOOL (kinds, false, "Whether to add a summary of every kind."))
+            LAM_BOOL (kinds, false, "Whether to add a summary of every kind."),
+            LAM_BOOL (counters, false, "Whether to have the integer and the flag."))
 
 static void
 pair_setup (pair *p, lam_setup *s)
@@ -34,6 +36,12 @@ pair_setup (pair *p, lam_setup *s)
   p->b = lam_create_variable (s, "b", LAM_SCALAR, LAM_CONSTANT (5));
   p->k = lam_create_variable_spec (s, "k", &k);
   p->n = lam_create_variable_spec (s, "n", &n);
+  if (p->counters) {
+    n.dtype = LAM_I32;
+    p->whole = lam_create_variable_spec (s, "whole", &n);
+    n.dtype = LAM_PRED;
+    p->flag = lam_create_variable_spec (s, "flag", &n);
+  }
 }
 
 static void
@@ -68,20 +76,32 @@ every_kind (lam_trace *t, lam_tensor x)
   lam_add_summary_histogram (t, "kind", x);
 }
 
+/* n and whole grow by the sum of x; the flag goes up. */
+static void
+count (const pair *p, lam_trace *t, lam_tensor x)
+{
+  lam_tensor sum = lam_sum (t, x, LAM_EVERY_AXIS, false);
+  lam_update_var (t, p->n, lam_add (t, lam_theta (t, p->n), sum));
+  if (!p->counters)
+    return;
+  lam_update_var (t, p->whole, lam_add (t, lam_theta (t, p->whole), lam_cast (t, sum, LAM_I32)));
+  lam_update_var (t, p->flag, lam_gt (t, sum, lam_zeros_like (t, sum)));
+}
+
 static lam_nest
 pair_fprop (const pair *p, lam_trace *t, lam_nest batch)
 {
   lam_nest out = lam_nest_map (t);
   lam_tensor x = lam_nest_get_tensor (t, batch, "x"); /* (B) */
   lam_tensor a = lam_theta (t, p->a), b = lam_theta (t, p->b), k = lam_theta (t, p->k);
-  lam_tensor n = lam_theta (t, p->n), y = lam_mul (t, x, a); /* (B) */
+  lam_tensor y = lam_mul (t, x, a); /* (B) */
   lam_tensor loss[2], other[2];
   loss[0] = lam_square (t, lam_mean (t, y, LAM_EVERY_AXIS, false));
   loss[1] = other[1] = lam_scalar_like (t, y, p->weight);
   other[0] = lam_mul (t, lam_square (t, b), lam_cast (t, k, lam_dtype_of (t, b)));
   watch (p, t, y);
   if (!lam_do_eval (t))
-    lam_update_var (t, p->n, lam_add (t, n, lam_sum (t, x, LAM_EVERY_AXIS, false)));
+    count (p, t, x);
   if (p->aux != 0)
     lam_add_aux_loss (t, "aux", a, lam_scalar_like (t, a, p->aux));
   lam_add_summary_scalar (t, "a", a);
