@@ -5,17 +5,14 @@
  * filter, union, slice, comparison, text. All of it is built from nest.h.
  *
  * Functions of the caller's get the path of a leaf ("a.b[2].c") and its tensor, nil for a nil leaf, in
- * flatten order. After an error of the trace they are called no more.
+ * flatten order. After an error of the trace they are called no more. Map keys must be such that
+ * lam_nest_set takes (those of all_summaries are not).
  */
 #ifndef LAMINA_NEST_MORE_H
 #define LAMINA_NEST_MORE_H
 
 #include <lamina/nest.h>
 #include <lamina/ops_base.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,11 +32,43 @@ typedef bool (*lam_nest_keep_fn) (void *user, lam_trace *t, const char *path, la
 typedef struct lam_nest_walk {
   lam_trace *t;
   lam_nest_visit_fn visit;
+  lam_nest_map_fn map; /* NULL: keep decides */
   lam_nest_keep_fn keep;
   void *user;
   size_t n; /* bytes of the path */
   char path[LAM_NEST_MAX_PATH];
 } lam_nest_walk;
+
+/* Text into a buffer of fixed size; n counts on where it is full. */
+typedef struct lam_nest_text {
+  char *out;
+  size_t capacity, n;
+  size_t width; /* of the longest path */
+} lam_nest_text;
+
+static inline void
+lam_nest_text_add (lam_nest_text *text, const char *piece)
+{
+  for (; *piece != '\0'; piece++, text->n++)
+    if (text->n + 1 < text->capacity)
+      text->out[text->n] = *piece;
+  if (text->capacity > 0)
+    text->out[text->n < text->capacity ? text->n : text->capacity - 1] = '\0';
+}
+
+/* i >= 0 */
+static inline void
+lam_nest_text_number (lam_nest_text *text, int64_t i)
+{
+  char digits[24];
+  size_t at = sizeof digits - 1;
+  digits[at] = '\0';
+  do {
+    digits[--at] = (char)('0' + i % 10);
+    i /= 10;
+  } while (i > 0);
+  lam_nest_text_add (text, digits + at);
+}
 
 /* Adds the step to child i; false and the error when the path gets too long. */
 static inline bool
@@ -47,14 +76,20 @@ lam_nest_walk_into (lam_nest_walk *w, lam_nest nest, uint32_t i)
 {
   const char *key =
       lam_nest_kind (w->t, nest) == LAM_NEST_MAP ? lam_nest_key (w->t, nest, i) : NULL;
-  size_t room = sizeof w->path - w->n;
-  int n = key != NULL ? snprintf (w->path + w->n, room, "%s%s", w->n > 0 ? "." : "", key)
-                      : snprintf (w->path + w->n, room, "[%u]", (unsigned)i);
-  if (n < 0 || (size_t)n >= room) {
+  lam_nest_text path = {w->path, sizeof w->path, w->n, 0};
+  if (key != NULL) {
+    lam_nest_text_add (&path, w->n > 0 ? "." : "");
+    lam_nest_text_add (&path, key);
+  } else {
+    lam_nest_text_add (&path, "[");
+    lam_nest_text_number (&path, i);
+    lam_nest_text_add (&path, "]");
+  }
+  if (path.n >= sizeof w->path) {
     lam_fail (w->t, "a path in a nest is longer than 1023 bytes");
     return false;
   }
-  w->n += (size_t)n;
+  w->n = path.n;
   return true;
 }
 
@@ -82,108 +117,111 @@ lam_nest_walk_visit (lam_nest_walk *w, lam_nest nest)
   }
 }
 
-/* False when nest is a leaf that goes, or a container that became empty by that. */
+static inline void
+lam_nest_walk_add (lam_nest_walk *w, lam_nest out, const char *key, lam_nest child)
+{
+  if (key != NULL)
+    lam_nest_set (w->t, out, key, child);
+  else
+    lam_nest_append (w->t, out, child);
+}
+
+/* The new tree in *out. False when nest is a leaf that goes, or a container that became empty by that. */
 static inline bool
-lam_nest_walk_filter (lam_nest_walk *w, lam_nest nest, lam_nest *out)
+lam_nest_walk_build (lam_nest_walk *w, lam_nest nest, lam_nest *out)
 {
   uint32_t n = lam_nest_size (w->t, nest);
-  *out = nest;
-  if (lam_nest_kind (w->t, nest) == LAM_NEST_LEAF)
-    return w->keep (w->user, w->t, w->path, lam_nest_tensor (w->t, nest));
   bool map = lam_nest_kind (w->t, nest) == LAM_NEST_MAP;
+  *out = nest;
+  if (!lam_is_ok (w->t))
+    return false;
+  if (lam_nest_kind (w->t, nest) == LAM_NEST_LEAF) {
+    lam_tensor x = lam_nest_tensor (w->t, nest);
+    if (w->map != NULL)
+      *out = lam_nest_of (w->t, w->map (w->user, w->t, w->path, x));
+    return w->map != NULL || w->keep (w->user, w->t, w->path, x);
+  }
   *out = map ? lam_nest_map (w->t) : lam_nest_list (w->t);
   for (uint32_t i = 0; i < n && lam_is_ok (w->t); i++) {
     size_t before = w->n;
     lam_nest child;
     if (lam_nest_walk_into (w, nest, i)
-        && lam_nest_walk_filter (w, lam_nest_child (w->t, nest, i), &child)) {
-      if (map)
-        lam_nest_set (w->t, *out, lam_nest_key (w->t, nest, i), child);
-      else
-        lam_nest_append (w->t, *out, child);
-    }
+        && lam_nest_walk_build (w, lam_nest_child (w->t, nest, i), &child))
+      lam_nest_walk_add (w, *out, map ? lam_nest_key (w->t, nest, i) : NULL, child);
     lam_nest_walk_back (w, before);
   }
   return n == 0 || lam_nest_size (w->t, *out) > 0;
 }
 
-/* Text that grows. */
-typedef struct lam_nest_text {
-  char *data;
-  size_t n, room;
-  size_t width; /* of the longest path */
-  bool types;   /* the type of the leaf behind its path */
-} lam_nest_text;
-
-static inline void
-lam_nest_text_add (lam_trace *t, lam_nest_text *text, const char *piece)
+/* Child of b that stands where child i of a does; false if there is none. */
+static inline bool
+lam_nest_counterpart (lam_trace *t, lam_nest a, uint32_t i, lam_nest b, lam_nest *out)
 {
-  size_t n = strlen (piece);
-  if (text->n + n + 1 > text->room) {
-    size_t room = 2 * (text->n + n + 1);
-    char *data = (char *)realloc (text->data, room);
-    if (data == NULL) {
-      lam_fail (t, "no memory for the paths of a nest");
-      return;
+  uint32_t at = i, n = lam_nest_size (t, b);
+  if (lam_nest_kind (t, a) != lam_nest_kind (t, b))
+    return false;
+  if (lam_nest_kind (t, a) == LAM_NEST_MAP) {
+    const char *wanted = lam_nest_key (t, a, i);
+    for (at = 0; at < n; at++) {
+      const char *key = lam_nest_key (t, b, at);
+      size_t k = 0;
+      while (key[k] == wanted[k] && key[k] != '\0')
+        k++;
+      if (key[k] == wanted[k])
+        break;
     }
-    text->data = data;
-    text->room = room;
   }
-  memcpy (text->data + text->n, piece, n + 1);
-  text->n += n;
+  if (at < n)
+    *out = lam_nest_child (t, b, at);
+  return at < n;
 }
 
-static inline void
-lam_nest_text_type (lam_trace *t, lam_nest_text *text, lam_tensor x)
+/* True if every leaf of a has a leaf of b at its path. */
+static inline bool
+lam_nest_covers (lam_trace *t, lam_nest a, lam_nest b)
 {
-  lam_type type = lam_type_of (t, x); /* of nil: no dtype */
-  char piece[32];
-  lam_nest_text_add (t, text, lam_is_nil (x) ? "nil" : lam_dtype_name (type.dtype));
-  if (lam_is_nil (x))
-    return;
-  lam_nest_text_add (t, text, "[");
-  for (int32_t i = 0; i < type.rank; i++) {
-    snprintf (piece, sizeof piece, "%s%lld", i > 0 ? "," : "", (long long)type.dims[i]);
-    lam_nest_text_add (t, text, piece);
+  if (lam_nest_kind (t, a) == LAM_NEST_LEAF)
+    return lam_nest_kind (t, b) == LAM_NEST_LEAF;
+  for (uint32_t i = 0; i < lam_nest_size (t, a); i++) {
+    lam_nest child = lam_nest_child (t, a, i), other;
+    if (lam_nest_flatten (t, child, NULL, 0) > 0
+        && (!lam_nest_counterpart (t, a, i, b, &other) || !lam_nest_covers (t, child, other)))
+      return false;
   }
-  lam_nest_text_add (t, text, "]");
-}
-
-static inline void
-lam_nest_text_leaf (void *user, lam_trace *t, const char *path, lam_tensor x)
-{
-  lam_nest_text *text = (lam_nest_text *)user;
-  if (text->n > 0)
-    lam_nest_text_add (t, text, "\n");
-  lam_nest_text_add (t, text, path);
-  if (!text->types)
-    return;
-  for (size_t n = strlen (path); n < text->width + 4; n++)
-    lam_nest_text_add (t, text, " ");
-  lam_nest_text_type (t, text, x);
+  return true;
 }
 
 static inline void
 lam_nest_text_width (void *user, lam_trace *t, const char *path, lam_tensor x)
 {
   lam_nest_text *text = (lam_nest_text *)user;
+  size_t n = 0;
   (void)t, (void)x;
-  if (strlen (path) > text->width)
-    text->width = strlen (path);
+  while (path[n] != '\0')
+    n++;
+  if (n > text->width)
+    text->width = n;
 }
 
-typedef struct lam_nest_mapping {
-  lam_nest_map_fn fn;
-  void *user;
-  lam_tensor *out;
-  uint32_t n;
-} lam_nest_mapping;
-
 static inline void
-lam_nest_mapping_leaf (void *user, lam_trace *t, const char *path, lam_tensor x)
+lam_nest_text_leaf (void *user, lam_trace *t, const char *path, lam_tensor x)
 {
-  lam_nest_mapping *m = (lam_nest_mapping *)user;
-  m->out[m->n++] = m->fn (m->user, t, path, x);
+  lam_nest_text *text = (lam_nest_text *)user;
+  lam_type type = lam_type_of (t, x); /* of nil: no dtype */
+  lam_nest_text_add (text, text->n > 0 ? "\n" : "");
+  size_t start = text->n;
+  lam_nest_text_add (text, path);
+  while (text->n < start + text->width + 4)
+    lam_nest_text_add (text, " ");
+  lam_nest_text_add (text, lam_is_nil (x) ? "nil" : lam_dtype_name (type.dtype));
+  if (lam_is_nil (x))
+    return;
+  lam_nest_text_add (text, "[");
+  for (int32_t i = 0; i < type.rank; i++) {
+    lam_nest_text_add (text, i > 0 ? "," : "");
+    lam_nest_text_number (text, type.dims[i]);
+  }
+  lam_nest_text_add (text, "]");
 }
 
 static inline void
@@ -209,15 +247,13 @@ lam_nest_visit (lam_trace *t, lam_nest nest, lam_nest_visit_fn visit, void *user
 static inline lam_nest
 lam_nest_map_leaves (lam_trace *t, lam_nest nest, lam_nest_map_fn fn, void *user)
 {
-  uint32_t n = lam_nest_flatten (t, nest, NULL, 0);
-  lam_nest_mapping m = {fn, user, (lam_tensor *)calloc ((size_t)n + 1, sizeof (lam_tensor)), 0};
-  if (m.out == NULL) {
-    lam_fail (t, "no memory for the leaves of a nest");
-    return lam_nest_map (t);
-  }
-  lam_nest_visit (t, nest, lam_nest_mapping_leaf, &m);
-  lam_nest out = lam_nest_pack (t, nest, m.out, m.n);
-  free (m.out);
+  lam_nest_walk w;
+  lam_nest out;
+  w.t = t;
+  w.map = fn;
+  w.user = user;
+  lam_nest_walk_back (&w, 0);
+  lam_nest_walk_build (&w, nest, &out);
   return out;
 }
 
@@ -229,10 +265,11 @@ lam_nest_filter (lam_trace *t, lam_nest nest, lam_nest_keep_fn keep, void *user)
   lam_nest_walk w;
   lam_nest out;
   w.t = t;
+  w.map = NULL;
   w.keep = keep;
   w.user = user;
   lam_nest_walk_back (&w, 0);
-  return lam_nest_walk_filter (&w, nest, &out) ? out : lam_nest_map (t);
+  return lam_nest_walk_build (&w, nest, &out) ? out : lam_nest_map (t);
 }
 
 /** A new map with a's leaves, then b's over them; empty containers get lost (lingvo's Union). */
@@ -274,14 +311,8 @@ lam_nest_get_tensor_default (lam_trace *t, lam_nest nest, const char *path, lam_
 static inline bool
 lam_nest_is_compatible (lam_trace *t, lam_nest a, lam_nest b)
 {
-  lam_nest_text x = {NULL, 0, 0, 0, false}, y = {NULL, 0, 0, 0, false};
-  lam_nest_visit (t, a, lam_nest_text_leaf, &x);
-  lam_nest_visit (t, b, lam_nest_text_leaf, &y);
-  bool same = lam_is_ok (t) && x.n == y.n && (x.n == 0 || memcmp (x.data, y.data, x.n) == 0)
-              && lam_nest_flatten (t, a, NULL, 0) == lam_nest_flatten (t, b, NULL, 0);
-  free (x.data);
-  free (y.data);
-  return same;
+  return lam_is_ok (t) && lam_nest_flatten (t, a, NULL, 0) == lam_nest_flatten (t, b, NULL, 0)
+         && lam_nest_covers (t, a, b);
 }
 
 /** A line a leaf, in flatten order: its path, blanks, its type ("f32[2,3]") or "nil". Writes at most
@@ -289,12 +320,10 @@ lam_nest_is_compatible (lam_trace *t, lam_nest a, lam_nest b)
 static inline size_t
 lam_nest_debug_text (lam_trace *t, lam_nest nest, char *out, size_t capacity)
 {
-  lam_nest_text text = {NULL, 0, 0, 0, true};
+  lam_nest_text text = {out, capacity, 0, 0};
+  lam_nest_text_add (&text, "");
   lam_nest_visit (t, nest, lam_nest_text_width, &text);
   lam_nest_visit (t, nest, lam_nest_text_leaf, &text);
-  if (capacity > 0)
-    snprintf (out, capacity, "%s", text.data != NULL ? text.data : "");
-  free (text.data);
   return text.n;
 }
 

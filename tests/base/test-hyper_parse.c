@@ -71,7 +71,8 @@ test_types (void)
   g_assert_cmpint (lm_hyper_get (params, "table['a'][0]", NULL)->i, ==, 1);
   read_text (params, "table : dict", false);
   g_assert_cmpuint (lm_hyper_get (params, "table", NULL)->items->len, ==, 0);
-  read_text (params, "x : NoneType\nnone : 5\nn : 1e3\n\n\nx : NoneType\nnone : int\nn : float\n", true);
+  read_text (params, "x : NoneType\nnone : 5\nn : 1e3\n\n\nx : NoneType\nnone : int\nn : float\n",
+             true);
   g_assert_cmpint (lm_hyper_get (params, "x", NULL)->kind, ==, LM_HYPER_NONE);
   g_assert_cmpint (lm_hyper_get (params, "none", NULL)->i, ==, 5);
   g_assert_cmpfloat (lm_hyper_get (params, "n", NULL)->d, ==, 1000);

@@ -8,6 +8,7 @@ fuzz_programs = \
   %D%/fuzz-elf \
   %D%/fuzz-idx \
   %D%/fuzz-npy \
+  %D%/fuzz-params \
   %D%/fuzz-safetensors \
   %D%/fuzz-tar \
   %D%/fuzz-tensors \
