@@ -8,7 +8,7 @@ build_packages="gcc make autoconf automake libtool pkg-config
 
 # What the gates and the fuzzers use on top.
 check_packages="$build_packages g++ clang clang-format universal-ctags binutils doxygen
-  libopenmpi-dev openmpi-bin"
+  libopenmpi-dev openmpi-bin python3 python3-venv"
 
 # install_packages NAME ...: installs those that are missing; quiet when all are there.
 install_packages ()
@@ -35,6 +35,26 @@ install_packages ()
   "${as_root[@]}" apt-get update -q &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# use_tensorboard: TENSORBOARD_PYTHON is a python3 with TensorBoard, for tests/e2e/tensorboard.sh; unless it is
+# set already, one of a virtual environment in build-venv. Where that cannot be made the test is skipped.
+use_tensorboard ()
+{
+  local wanted=tests/e2e/requirements.txt have=build-venv/requirements.txt
+  [ -z "${TENSORBOARD_PYTHON:-}" ] || return 0
+  if ! cmp -s $wanted $have; then
+    echo "Making build-venv with TensorBoard"
+    rm -rf build-venv
+    if ! { python3 -m venv build-venv && build-venv/bin/python -m pip install -q \
+      --disable-pip-version-check --no-input --timeout 20 --retries 1 -r $wanted; } >build-venv.log 2>&1; then
+      tail -n 3 build-venv.log
+      echo "SKIP: no TensorBoard, so tests/e2e/tensorboard.sh will be skipped (all of it: build-venv.log)"
+      return 0
+    fi
+    cp $wanted $have
+  fi
+  export TENSORBOARD_PYTHON=$PWD/build-venv/bin/python
 }
 
 # configure_in DIR OPTION ...: DIR/Makefile exists afterwards; does nothing when it is there.

@@ -7,9 +7,13 @@ shell_tests += \
   %D%/mpi.sh \
   %D%/outputs.sh \
   %D%/replicas.sh \
+  %D%/reports.sh \
   %D%/strangers.sh \
   %D%/strangers_training.sh \
+  %D%/tensorboard.sh \
   %D%/train.sh
 
 EXTRA_DIST += \
-  %D%/lib.sh
+  %D%/lib.sh \
+  %D%/read_events.py \
+  %D%/requirements.txt
