@@ -2,6 +2,7 @@
 # tests/e2e: shell tests of the whole program.
 
 shell_tests += \
+  %D%/bfloat16.sh \
   %D%/conformance.sh \
   %D%/errors.sh \
   %D%/mpi.sh \
