@@ -8,6 +8,7 @@ check_PROGRAMS += \
   %D%/test-cpu-order \
   %D%/test-cpu \
   %D%/test-padding \
+  %D%/test-property \
   %D%/test-reference
 
 EXTRA_DIST += \

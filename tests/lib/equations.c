@@ -202,11 +202,33 @@ report (const Shrink *s, LmProperty property, gpointer user)
   g_autoptr (LmFunction) f = piece (s, in);
   g_autofree char *text = lm_text_print (f);
   g_autofree char *message = property (f, (LmArray *const *)in->pdata, user);
-  GString *out = g_string_new (message);
+  GString *out = g_string_new (message != NULL ? message : "the whole function alone fails");
   g_string_append_printf (out, "\n%s", text);
   for (uint32_t i = 0; i < in->len; i++)
     append_array (out, i, in->pdata[i]);
   return g_string_free (out, FALSE);
+}
+
+static void
+drop_results (Shrink *s, LmProperty property, gpointer user)
+{
+  guint left = s->f->ir.n_results;
+  for (guint j = 0; j < s->f->ir.n_results && left > 1; j++) {
+    s->keep[j] = false;
+    g_autofree char *message = still_fails (s, property, user);
+    s->keep[j] = message == NULL;
+    left -= message != NULL;
+  }
+}
+
+static void
+cut_equations (Shrink *s, LmProperty property, gpointer user)
+{
+  for (guint i = 0; i < s->f->ir.n_equations; i++) {
+    s->cut[i] = true;
+    g_autofree char *message = still_fails (s, property, user);
+    s->cut[i] = message != NULL;
+  }
 }
 
 char *
@@ -214,22 +236,16 @@ lm_shrink (const LmFunction *f, LmArray *const *in, LmBackend *reference, LmProp
            gpointer user)
 {
   LmArray **values = lm_equations_run (reference, f, in);
+  g_autoptr (LmFunction) shown = lm_equations_shown (f);
   Shrink s = {.f = f, .values = values};
-  guint n = f->ir.n_equations, m = f->ir.n_results, left = m;
-  s.cut = g_new0 (bool, n + 1);
-  s.keep = g_new0 (bool, m + 1);
-  memset (s.keep, true, m);
-  for (guint j = 0; j < m && left > 1; j++) {
-    s.keep[j] = false;
-    g_autofree char *message = still_fails (&s, property, user);
-    s.keep[j] = message == NULL;
-    left -= message != NULL;
-  }
-  for (guint i = 0; i < n; i++) {
-    s.cut[i] = true;
-    g_autofree char *message = still_fails (&s, property, user);
-    s.cut[i] = message != NULL;
-  }
+  s.cut = g_new0 (bool, f->ir.n_equations + 1);
+  s.keep = g_new (bool, shown->ir.n_results + 1);
+  memset (s.keep, true, shown->ir.n_results);
+  g_autofree char *message = still_fails (&s, property, user);
+  if (message == NULL) /* it is about equations that no result needs */
+    s.f = shown;
+  drop_results (&s, property, user);
+  cut_equations (&s, property, user);
   char *out = report (&s, property, user);
   lm_equations_free (values, f->ir.n_values);
   g_free (s.cut);

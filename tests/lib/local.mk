@@ -6,6 +6,8 @@ tests_lib_libtest_a_SOURCES += \
   %D%/batchcheck.h \
   %D%/digits.c \
   %D%/digits.h \
+  %D%/equations.c \
+  %D%/equations.h \
   %D%/event_file.c \
   %D%/event_file.h \
   %D%/fixture.c \
@@ -33,6 +35,14 @@ tests_lib_libtest_a_SOURCES += \
   %D%/opdoc_page.c \
   %D%/project.c \
   %D%/project.h \
+  %D%/random_element.c \
+  %D%/random_fn.c \
+  %D%/random_fn.h \
+  %D%/random_fold.c \
+  %D%/random_gen.h \
+  %D%/random_reduce.c \
+  %D%/random_shape.c \
+  %D%/random_smooth.c \
   %D%/replicas.c \
   %D%/replicas.h \
   %D%/steps.c \

@@ -107,7 +107,7 @@ spread (LmGen *g, LmArray *a)
 guint
 lm_gen_param (LmGen *g, const lam_type *type, int64_t bound)
 {
-  static const LmDraw draws[] = {LM_DRAW_PLAIN, LM_DRAW_PLAIN,   LM_DRAW_SPECIAL, LM_DRAW_TIES,
+  static const LmDraw draws[] = {LM_DRAW_PLAIN, LM_DRAW_SPECIAL, LM_DRAW_SPECIAL, LM_DRAW_TIES,
                                  LM_DRAW_TIES,  LM_DRAW_FACTORS, LM_DRAW_POSITIVE};
   g_autoptr (GError) error = NULL;
   const LmDrawing d = {g->rand, draws[lm_gen_below (g, G_N_ELEMENTS (draws))], bound, g->in->len};
@@ -258,6 +258,27 @@ run (LmGen *g, const LmFunction *one, const LmGenOp *op, LmArray **out)
   return ok;
 }
 
+static LmGenOp *
+copy_op (const LmGenOp *op)
+{
+  LmGenOp *copy = g_memdup2 (op, sizeof *op);
+  copy->attrs = g_strdup (op->attrs);
+  copy->region = g_strdup (op->region);
+  copy->wanted = g_strdup (op->wanted);
+  copy->op = lm_op_info_by_name (op->op)->name;
+  return copy;
+}
+
+static void
+free_op (gpointer p)
+{
+  LmGenOp *op = p;
+  g_free ((char *)(uintptr_t)op->attrs);
+  g_free ((char *)(uintptr_t)op->region);
+  g_free ((char *)(uintptr_t)op->wanted);
+  g_free (op);
+}
+
 bool
 lm_gen_try (LmGen *g, const LmGenOp *op)
 {
@@ -278,6 +299,7 @@ lm_gen_try (LmGen *g, const LmGenOp *op)
   for (uint32_t i = 0; i < one->ir.n_results; i++)
     add_value (g, first + i, out[i]);
   g->equations++;
+  g_ptr_array_add (g->taken, copy_op (op));
   if (g->o->counts != NULL)
     g->o->counts[e->op]++;
   return true;
@@ -328,11 +350,13 @@ lm_random_function (const LmRandomOptions *options, GPtrArray *in)
   g.rand = g_rand_new_with_seed (options->seed);
   g.b = lm_builder_new ("random");
   g.pool = g_ptr_array_new_with_free_func (free_value);
+  g.taken = g_ptr_array_new_with_free_func (free_op);
   guint wanted = 1 + lm_gen_below (&g, options->equations);
   for (guint tries = 0; g.equations < wanted && tries < 20 * wanted; tries++)
     families[lm_gen_below (&g, G_N_ELEMENTS (families))](&g);
   LmFunction *f = finish (&g);
   g_ptr_array_unref (g.pool);
+  g_ptr_array_unref (g.taken);
   g_rand_free (g.rand);
   return f;
 }

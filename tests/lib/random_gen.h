@@ -26,6 +26,7 @@ typedef struct LmGen {
   GPtrArray *pool; /* LmGenValue; operands are named by their place in it */
   GPtrArray *in;
   guint equations;
+  GPtrArray *taken; /* LmGenOp that were taken, with their texts */
 } LmGen;
 
 /* One equation to try. */
@@ -74,5 +75,6 @@ bool lm_gen_index (LmGen *g);
 bool lm_gen_reduce (LmGen *g);
 bool lm_gen_contract (LmGen *g);
 bool lm_gen_pass (LmGen *g);
+bool lm_gen_fold (LmGen *g); /* what simplify and cse should find */
 
 #endif

@@ -53,7 +53,7 @@ broadcast (LmGen *g)
   lam_type x = *lm_gen_type (g, op.operands[0]), y = {.dtype = x.dtype};
   int64_t axes[LAM_MAX_RANK];
   for (int32_t i = 0; i <= x.rank; i++) {
-    while (y.rank < 6 && lm_gen_chance (g, 30))
+    while (y.rank + x.rank - i < 6 && lm_gen_chance (g, 30))
       y.dims[y.rank++] = lm_gen_dim (g);
     if (i == x.rank)
       break;

@@ -97,7 +97,8 @@ cpu_lower_constant (cpu_lower *l, const lam_equation *e)
   void *data = cpu_new (l, value->n);
   if (data == NULL)
     return;
-  memcpy (data, value->data, value->n);
+  if (value->n > 0) /* an empty list has no data */
+    memcpy (data, value->data, value->n);
   view.buffer = cpu_add_buf (l, CPU_CONST, value->n, e->first_result);
   if (l->no_memory)
     return;
