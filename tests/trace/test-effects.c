@@ -31,7 +31,7 @@ summary (Fixture *f, guint i)
   return &all[i];
 }
 
-/* Runs the trace on values of x; results as they come. */
+/* Runs the trace, which ends here, on values of x; results as they come. */
 static void
 run (Fixture *f, const double *x, const lam_tensor *results, guint n, LmArray **out)
 {
@@ -46,6 +46,7 @@ run (Fixture *f, const double *x, const lam_tensor *results, guint n, LmArray **
   lm_test_run (backend, function, &in, out);
   lm_backend_unref (backend);
   lm_registry_free (registry);
+  lm_trace_free (f->trace);
 }
 
 static void
