@@ -79,6 +79,7 @@ nobase_dist_lmdata_DATA = \
   %D%/doc/first-learning.md \
   %D%/doc/ops.md \
   %D%/doc/refused-plugin.md \
+  %D%/doc/semantics.md \
   %D%/doc/text-form.md \
   %D%/template/backend/Makefile \
   %D%/template/backend/backend.c \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled functions: the pipeline before, bindings checked once, runs that allocate nothing. */
+#include "core/ir/text.h"
 #include "core/run/private.h"
 
 #include <string.h>
@@ -37,17 +38,40 @@ executable_new (LmBackend *backend, LmFunction *final, const LmCompileArgs *args
   return exe;
 }
 
+/* In debug builds: every function that is compiled prints, parses and prints the same. */
+static bool
+check_text (const LmFunction *f, GError **error)
+{
+#ifdef LM_DEBUG_VERIFY
+  g_autofree char *text = lm_text_print (f);
+  g_autoptr (LmFunction) again = lm_text_parse (text, strlen (text), f->ir.name, error);
+  if (again == NULL)
+    return false;
+  g_autofree char *text_again = lm_text_print (again);
+  if (strcmp (text, text_again) != 0) {
+    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
+                 "%s: its text form, parsed and printed, is another:\n%s\n%s", f->ir.name, text,
+                 text_again);
+    return false;
+  }
+#else
+  (void)f;
+  (void)error;
+#endif
+  return true;
+}
+
 LmExecutable *
 lm_compile (LmBackend *backend, const LmFunction *f, const LmCompileArgs *args, GError **error)
 {
   const LmCompileArgs none = {0};
   args = args != NULL ? args : &none;
-  if (!check_aliases (f, args, error))
+  if (!check_aliases (f, args, error) || !check_text (f, error))
     return NULL;
   LmClaims claims = lm_backend_claims (backend);
   claims.explain = args->explain;
   g_autoptr (LmFunction) final = lm_pipeline (f, &claims, args->dump, args->dump_user, error);
-  if (final == NULL)
+  if (final == NULL || !check_text (final, error))
     return NULL;
   lam_compile_options options = {
       .struct_size = sizeof options, .n_aliases = args->n_aliases, .aliases = args->aliases};

@@ -76,7 +76,8 @@ decompose (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *path, 
                                         path, why));
     return;
   }
-  explain (l, &r->f->ir, e, why);
+  g_autofree char *did = g_strconcat ("decomposed, ", why, NULL);
+  explain (l, &r->f->ir, e, did);
   args = g_memdup2 (lm_rewrite_operands (r, e), e->n_operands * sizeof *args);
   row = lm_decomposed (r->f, e, &error);
   if (row == NULL) {
@@ -110,8 +111,7 @@ legalize (Legalizer *l, LmRewrite *r, const lam_equation *e, const char *path)
       inline_composite (l, r, e, path);
     else
       decompose (l, r, e, path,
-                 known ? "decomposed, the backend does not claim it"
-                       : "decomposed, the row is newer than the backend");
+                 known ? "the backend does not claim it" : "the row is newer than the backend");
   }
 }
 

@@ -7,6 +7,7 @@ shell_tests += \
   %D%/gates-fail.sh \
   %D%/headers.sh \
   %D%/includes.sh \
+  %D%/semantics.sh \
   %D%/size.sh \
   %D%/symbols.sh \
   %D%/text.sh
