@@ -23,7 +23,8 @@ all_reduce (LmCases *c)
                 "%4, %5, %6 = all_reduce(%2, %3, %2) {computation = \"add\"}\n"
                 "%7 = minimum(%0, %1)\n%8 = maximum(%4, %7)\n%9 = maximum(%8, %6)\n"
                 "%10 = all_reduce(%9) {computation = \"add\"}\n%11 = maximum(%10, %2)\n");
-  lm_case_text (c, LM_DRAW_SPECIAL, "$[397,211] $[397,211]", /* enough to be sent beside other work */
+  lm_case_text (c, LM_DRAW_SPECIAL,
+                "$[397,211] $[397,211]", /* enough to be sent beside other work */
                 "%2 = maximum(%0, %1)\n%3 = minimum(%0, %1)\n"
                 "%4, %5 = all_reduce(%2, %3) {computation = \"add\"}\n"
                 "%6 = reverse(%1) {dimensions = [0]}\n%7 = minimum(%6, %2)\n"

@@ -28,7 +28,8 @@ typedef lam_tensor (*lam_nest_map_fn) (void *user, lam_trace *t, const char *pat
 /** What lam_nest_filter calls: true keeps the leaf. */
 typedef bool (*lam_nest_keep_fn) (void *user, lam_trace *t, const char *path, lam_tensor x);
 
-/** @cond What follows up to the next @endcond serves the functions below. */
+/** @cond */
+/* What follows serves the functions below. */
 typedef struct lam_nest_walk {
   lam_trace *t;
   lam_nest_visit_fn visit;

@@ -43,7 +43,7 @@ fails ()
 }
 
 fails includes 'core includes only upward' 'core includes neither' 'plugins include only' \
-  'backends include only' 'SDK headers include only' 'the kit includes' 'tools see' \
+  'backends and collectives include only' 'SDK headers include only' 'the kit includes' 'tools see' \
   'libarchive only' 'dlfcn.h only' 'dlopen only' 'OpenBLAS only' 'never print'
 fails size 'files of at most' 'exception has a reason'
 command -v ctags >/dev/null && fails size 'functions of at most'
