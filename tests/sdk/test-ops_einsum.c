@@ -59,7 +59,7 @@ define (const Part *in, int n, const Part *out, const double *const *x, double *
   for (int k = 0; k < n; k++)
     for (const char *c = in[k].letters; *c != '\0'; c++)
       if (strchr (used, *c) == NULL)
-        strncat (used, c, 1);
+        used[strlen (used)] = *c; /* zeros follow */
   for (;;) {
     double product = x[0][place (&in[0], value)];
     if (n == 2)
