@@ -152,7 +152,7 @@ lamina_trainer_run (LaminaTrainer *t, guint64 until, LaminaStepFunc each, gpoint
     GError *why = NULL;
     if (!make_step (t, &info, &why)) {
       if (why != NULL)
-        g_propagate_prefixed_error (error, why, "step %" G_GUINT64_FORMAT ": ", state->step);
+        g_propagate_error (error, why);
       t->stopped = lm_replicas_stopped (t->replicas);
       return why == NULL; /* the input is at its end, or another process was told to stop */
     }

@@ -262,14 +262,11 @@ report (LmTrainLoop *loop, LmRunner *r, GError **error)
   if (loop->events != NULL && number % (uint64_t)loop->config.norm_interval_steps == 0
       && !lm_summaries_write_norms (loop->events, loop->state, number, error))
     return false;
-  if (lm_runner_check (r, error))
-    return true;
-  g_prefix_error (error, "step %" G_GUINT64_FORMAT ": ", number);
-  return false;
+  return lm_runner_check (r, error);
 }
 
-const LmTrainReport *
-lm_train_loop_step (LmTrainLoop *loop, GError **error)
+static const LmTrainReport *
+make_step (LmTrainLoop *loop, GError **error)
 {
   LmState *state = loop->state;
   bool end = false;
@@ -286,4 +283,14 @@ lm_train_loop_step (LmTrainLoop *loop, GError **error)
     return NULL;
   loop->report.step = state->step++;
   return report (loop, r, error) ? &loop->report : NULL;
+}
+
+const LmTrainReport *
+lm_train_loop_step (LmTrainLoop *loop, GError **error)
+{
+  uint64_t number = loop->state->step;
+  const LmTrainReport *made = make_step (loop, error);
+  if (made == NULL)
+    g_prefix_error (error, "step %" G_GUINT64_FORMAT ": ", number);
+  return made;
 }

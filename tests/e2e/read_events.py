@@ -45,7 +45,9 @@ def check_scalars(events):
     check_scalar(events, 'Metrics/other', 25 * same)
     check_scalar(events, FPROP + 'a_scalar', a)
     check_scalar(events, FPROP + 'sum_scalar', X.sum() / replicas * same)  # the mean of replicas
-    check_scalar(events, FPROP + 'kind_aggregate_scalar', X.mean() * same)
+    weights = X.reshape(replicas, -1).sum(axis=1)  # a replica's aggregate counts by its sum
+    means = X.reshape(replicas, -1).mean(axis=1)
+    check_scalar(events, FPROP + 'kind_aggregate_scalar', (means * weights).sum() / weights.sum() * same)
     check_scalar(events, 'backward@/learning_rate_scalar', 0.01 * same)
     check_scalar(events, STATES + 'grad_norm_scalar', 2 * q * a)
     check_scalar(events, STATES + 'is_valid_step_scalar', same)

@@ -56,7 +56,7 @@ stops ()
   local name=$1 text=$2
   shift 2
   run 2 train "$name" "$@"
-  says err "lamina train: step 1: $text"
+  says err "lamina train: step 0: $text"
   [ "$(grep -c '^lamina train: ' err)" = 1 ] || note "wanted one error: $(cat err)"
   [ ! -e "$name/trained.lam" ] || note "$name/trained.lam was written"
   run 0 pack "$name" "$name.lam" --force
