@@ -7,6 +7,7 @@ check_PROGRAMS += \
   %D%/test-cpu-golden \
   %D%/test-cpu-order \
   %D%/test-cpu \
+  %D%/test-denormals \
   %D%/test-padding \
   %D%/test-property \
   %D%/test-reference

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Random functions of a usual run: enough for every op, and for single wrong fold rules, to show. */
-#define FUNCTIONS 1000
+#define FUNCTIONS 600
 
 typedef struct Test {
   LmRegistry *registry;

@@ -327,30 +327,45 @@ scatter (LmGen *g)
   return lm_gen_try (g, &op);
 }
 
-/* Every row once: what `unique` promises. */
+/* A parameter with every row once: what `unique` promises. */
+static guint
+permutation (LmGen *g, int64_t n)
+{
+  lam_type type = lm_type (LAM_I32, 1, &n);
+  guint k = lm_gen_param (g, &type, 1);
+  LmArray *a = g->in->pdata[g->in->len - 1];
+  g_autofree int64_t *order = g_new (int64_t, (gsize)n + 1);
+  for (int64_t i = 0; i < n; i++)
+    order[i] = i;
+  shuffle (g, order, (guint)n);
+  for (int64_t i = 0; i < n; i++)
+    ((int32_t *)a->data)[i] = (int32_t)order[i];
+  return k;
+}
+
 static bool
 permute (LmGen *g)
 {
-  LmGenOp op = {.op = "gather", .n = 2};
+  static const char *const words[] = {"add", "multiply", "minimum", "maximum", "update", NULL};
+  bool updates = lm_gen_chance (g, 60);
+  LmGenOp op = {.op = updates ? "scatter" : "gather", .n = updates ? 3 : 2};
+  int64_t axes[LAM_MAX_RANK] = {1, 2, 3, 4};
   op.operands[0] = lm_gen_any (g, LM_GEN_ALL, 1, 4);
   lam_type x = *lm_gen_type (g, op.operands[0]);
-  lam_type index = lm_type (LAM_I32, 1, x.dims);
-  op.operands[1] = lm_gen_param (g, &index, 1);
-  LmArray *a = g->in->pdata[g->in->len - 1];
-  g_autofree int64_t *order = g_new (int64_t, (gsize)x.dims[0] + 1);
-  for (int64_t i = 0; i < x.dims[0]; i++)
-    order[i] = i;
-  shuffle (g, order, (guint)x.dims[0]);
-  for (int64_t i = 0; i < x.dims[0]; i++)
-    ((int32_t *)a->data)[i] = (int32_t)order[i];
-  int64_t offsets[LAM_MAX_RANK] = {1, 2, 3, 4};
-  g_autofree char *windows = lm_gen_list (offsets, (guint)x.rank - 1);
+  op.operands[1] = permutation (g, x.dims[0]);
+  op.operands[2] = updates ? lm_gen_same (g, &x, op.operands[0]) : 0;
+  g_autofree char *windows = lm_gen_list (axes, (guint)x.rank - 1);
   x.dims[0] = 1;
   g_autofree char *sizes = lm_gen_list (x.dims, (guint)x.rank);
-  g_autofree char *attrs = g_strdup_printf (
-      "offset_dims = %s, collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1, "
-      "slice_sizes = %s, unique = 1",
-      windows, sizes);
+  g_autofree char *attrs =
+      updates
+          ? g_strdup_printf (
+              "update_window_dims = %s, inserted_window_dims = [0], scatter_dims_to_operand_dims = "
+              "[0], index_vector_dim = 1, computation = \"%s\", unique = 1",
+              windows, lm_gen_word (g, words))
+          : g_strdup_printf ("offset_dims = %s, collapsed_slice_dims = [0], start_index_map = [0], "
+                             "index_vector_dim = 1, slice_sizes = %s, unique = 1",
+                             windows, sizes);
   op.attrs = attrs;
   return lm_gen_try (g, &op);
 }

@@ -177,6 +177,8 @@ lm_gen_is_smooth (LmGen *g, const LmGenOp *op)
     return false;
   if (g_strv_contains (orders, op->op))
     return are_distinct (g, op, 1);
+  if (strcmp (op->op, "scatter") == 0 && strstr (op->attrs, "multiply") != NULL)
+    return strstr (op->attrs, "unique = 1") != NULL; /* its vjp rule asks for it */
   if (g_strv_contains (folds, op->op))
     return strstr (op->attrs, "imum") == NULL || are_distinct (g, op, op->n);
   if (strcmp (op->op, "composite") == 0)

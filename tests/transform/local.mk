@@ -7,6 +7,8 @@ check_PROGRAMS += \
   %D%/test-cse \
   %D%/test-dce \
   %D%/test-grad \
+  %D%/test-grad-random \
+  %D%/test-grad-second \
   %D%/test-legalize \
   %D%/test-pipeline \
   %D%/test-simplify
