@@ -99,7 +99,8 @@ fill_state (JsonObject *object, LmArchive *archive, GError **error)
 static JsonObject *
 describe (LaminaContext *context, LmArchive *archive, GError **error)
 {
-  static const char *const keys[] = {"name", "dtype", "seed", "inputs", "learners", "train"};
+  static const char *const keys[] = {"name",   "dtype",    "fprop_dtype", "seed",
+                                     "inputs", "learners", "metrics",     "train"};
   g_autoptr (JsonObject) object = json_object_new ();
   g_autoptr (JsonObject) config = lm_config_open (archive, error);
   g_autoptr (GPtrArray) code = config != NULL ? lm_code_list (archive, error) : NULL;
@@ -143,10 +144,11 @@ text_plugins (JsonArray *list, GString *out)
   }
 }
 
+/* One line for each named thing of a section: "input    train: lamina.npz  digits.npz". */
 static void
-text_inputs (JsonObject *object, GString *out)
+text_section (JsonObject *object, const char *section, const char *label, GString *out)
 {
-  JsonNode *node = json_object_get_member (object, "inputs");
+  JsonNode *node = json_object_get_member (object, section);
   if (node == NULL || !JSON_NODE_HOLDS_OBJECT (node))
     return;
   JsonObjectIter iter;
@@ -154,11 +156,12 @@ text_inputs (JsonObject *object, GString *out)
   JsonNode *value;
   json_object_iter_init (&iter, json_node_get_object (node));
   while (json_object_iter_next (&iter, &name, &value)) {
-    JsonObject *input = JSON_NODE_HOLDS_OBJECT (value) ? json_node_get_object (value) : NULL;
-    g_string_append_printf (
-        out, "input    %s: %s  %s\n", name,
-        input != NULL ? json_object_get_string_member_with_default (input, "type", "?") : "?",
-        input != NULL ? json_object_get_string_member_with_default (input, "file", "") : "");
+    JsonObject *one = JSON_NODE_HOLDS_OBJECT (value) ? json_node_get_object (value) : NULL;
+    const char *type =
+        one != NULL ? json_object_get_string_member_with_default (one, "type", "?") : "?";
+    const char *file =
+        one != NULL ? json_object_get_string_member_with_default (one, "file", "") : "";
+    g_string_append_printf (out, "%-9s%s: %s%s%s\n", label, name, type, *file ? "  " : "", file);
   }
 }
 
@@ -186,7 +189,8 @@ to_text (JsonObject *object)
   g_string_append_printf (out, "dtype    %s\nbackend  %s\n",
                           json_object_get_string_member_with_default (object, "dtype", "f32"),
                           backend != NULL && *backend != '\0' ? backend : "the best one here");
-  text_inputs (object, out);
+  text_section (object, "inputs", "input", out);
+  text_section (object, "metrics", "metric", out);
   text_plugins (json_object_get_array_member (object, "plugins"), out);
   g_string_append_c (out, '\n');
   if (json_object_has_member (object, "layers"))

@@ -76,6 +76,8 @@ grep -q '"likelihood": 0\.[0-9]*, .*"weights": {.*"likelihood": 64' whole.jsonl 
   note "no metric in a step: $(head -n 1 whole.jsonl)"
 run 0 eval m/trained.lam
 says out "likelihood 0." "top3 0." "xent 0."
+run 0 inspect m/trained.lam
+says out "metric   likelihood: example." "metric   top3: lamina.top_k_accuracy"
 report "metrics of the config are printed in training and in evaluation"
 
 sed -nE 's/.*"step": ([0-9]+),.*learning_rate_scalar": ([0-9.e-]+).*/\1 \2/p' whole.jsonl >rates
