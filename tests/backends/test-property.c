@@ -278,6 +278,118 @@ agrees (const LmFunction *f, LmArray *const *in, gpointer user)
   return message;
 }
 
+/* --- functions that transforms make of it --------------------------------------------------------------- */
+
+static GPtrArray *
+new_arrays (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify)lm_array_unref);
+}
+
+/* Cotangents of all float results, ones and minus ones. */
+static LmFunction *
+gradient (const LmFunction *f, LmArray *const *in, GPtrArray *out)
+{
+  g_autofree bool *wanted = g_new0 (bool, f->ir.n_params + 1);
+  g_autofree bool *given = g_new0 (bool, f->ir.n_results + 1);
+  for (uint32_t i = 0; i < f->ir.n_params; i++) {
+    wanted[i] = lam_dtype_is_float (lm_param_type (f, i)->dtype);
+    g_ptr_array_add (out, lm_array_ref (in[i]));
+  }
+  for (uint32_t j = 0; j < f->ir.n_results; j++) {
+    const lam_type *type = lm_result_type (f, j);
+    int64_t n = lam_type_elements (type);
+    g_autofree double *signs = g_new (double, (gsize)n + 1);
+    for (int64_t i = 0; i < n; i++)
+      signs[i] = i % 3 == 0 ? -1 : 1;
+    given[j] = lam_dtype_is_float (type->dtype);
+    if (given[j])
+      g_ptr_array_add (out, lm_test_array (type, signs));
+  }
+  return lm_vjp (f, wanted, given, NULL);
+}
+
+/* What holds for a function holds for its gradient, where it has one. */
+static char *
+gradient_agrees (const LmFunction *f, LmArray *const *in, gpointer user)
+{
+  g_autoptr (GPtrArray) arrays = new_arrays ();
+  g_autoptr (LmFunction) vjp = gradient (f, in, arrays);
+  LmArray *const *all = (LmArray *const *)arrays->pdata;
+  char *message = vjp != NULL ? exact (vjp, all, user) : NULL;
+  if (message == NULL && vjp != NULL)
+    message = agrees (vjp, all, user);
+  return message;
+}
+
+/* Row 0 as it is; in row 1 the elements are others' (first last), which keeps permutations. */
+static LmArray *
+second_row (const LmArray *x)
+{
+  g_autoptr (GError) error = NULL;
+  LmArray *y = lm_array_new_copy (&x->type, x->data, &error);
+  g_assert_no_error (error);
+  int64_t n = lam_type_elements (&x->type);
+  gsize width = lam_dtype_bits (x->type.dtype) / 8;
+  for (int64_t i = 0; i < n; i++)
+    memcpy ((char *)y->data + (gsize)i * width, (char *)x->data + (gsize)(n - 1 - i) * width,
+            width);
+  return y;
+}
+
+static LmArray *
+join (const LmArray *a, const LmArray *b)
+{
+  g_autoptr (GError) error = NULL;
+  lam_type type = {.dtype = a->type.dtype, .rank = a->type.rank + 1, .dims = {2}};
+  memcpy (type.dims + 1, a->type.dims, (gsize)a->type.rank * sizeof *type.dims);
+  LmArray *both = lm_array_new (&type, &error);
+  g_assert_no_error (error);
+  memcpy (both->data, a->data, (gsize)a->bytes);
+  memcpy ((char *)both->data + a->bytes, b->data, (gsize)b->bytes);
+  return both;
+}
+
+/* Results of f on each row, joined, against those of vmap. */
+static char *
+check_rows (const Test *t, const LmFunction *f, const LmFunction *rows, LmArray *const *in)
+{
+  guint n = f->ir.n_params, m = f->ir.n_results;
+  LmArray **other = g_new0 (LmArray *, n + 1), **both = g_new0 (LmArray *, n + 1);
+  LmArray **first = g_new0 (LmArray *, m + 1), **second = g_new0 (LmArray *, m + 1);
+  LmArray **want = g_new0 (LmArray *, m + 1);
+  for (guint i = 0; i < n; i++) {
+    other[i] = second_row (in[i]);
+    both[i] = join (in[i], other[i]);
+  }
+  lm_test_run (t->reference, f, in, first);
+  lm_test_run (t->reference, f, other, second);
+  for (guint j = 0; j < m; j++)
+    want[j] = join (first[j], second[j]);
+  char *message = compare_run (t->reference, "vmap", rows, both, want, NULL);
+  lm_equations_free (other, n);
+  lm_equations_free (both, n);
+  lm_equations_free (first, m);
+  lm_equations_free (second, m);
+  lm_equations_free (want, m);
+  return message;
+}
+
+static char *
+rows_agree (const LmFunction *f, LmArray *const *in, gpointer user)
+{
+  g_autoptr (GError) error = NULL;
+  guint n = MAX (f->ir.n_params, f->ir.n_results);
+  g_autofree int32_t *front = g_new0 (int32_t, n + 1);
+  for (uint32_t v = 0; v < f->ir.n_values; v++)
+    if (lam_value_type (&f->ir, v)->rank >= LAM_MAX_RANK - 1)
+      return NULL; /* no room for one more axis */
+  g_autoptr (LmFunction) rows = lm_vmap (f, front, front, 2, &error);
+  if (rows == NULL)
+    return g_strdup_printf ("vmap: %s", error->message);
+  return check_rows (user, f, rows, in);
+}
+
 /* --- running ---------------------------------------------------------------------------------------------- */
 
 static guint64
@@ -333,6 +445,9 @@ test_random (void)
   for (guint i = 0; i < count; i++) {
     holds (&t, seed + i, exact, counts, true);
     holds (&t, seed + i, agrees, NULL, true);
+    holds (&t, seed + i, rows_agree, NULL, true);
+    if (i % 3 == 0)
+      holds (&t, seed + i, gradient_agrees, NULL, true);
   }
   for (guint i = 0; i < n && count >= FUNCTIONS; i++)
     if (counts[table[i].number] == 0)
