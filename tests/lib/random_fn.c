@@ -110,6 +110,8 @@ lm_gen_param (LmGen *g, const lam_type *type, int64_t bound)
   static const LmDraw draws[] = {LM_DRAW_PLAIN, LM_DRAW_SPECIAL, LM_DRAW_SPECIAL, LM_DRAW_TIES,
                                  LM_DRAW_TIES,  LM_DRAW_FACTORS, LM_DRAW_POSITIVE};
   g_autoptr (GError) error = NULL;
+  if (lam_type_elements (type) > MAX_ELEMENTS)
+    return LM_GEN_NONE;
   const LmDrawing d = {g->rand, draws[lm_gen_below (g, G_N_ELEMENTS (draws))], bound, g->in->len};
   LmArray *a = lm_case_draw (&d, type, &error);
   g_assert_no_error (error);
@@ -137,8 +139,8 @@ lm_gen_any (LmGen *g, guint set, int32_t least, int32_t most)
   }
   lam_type type = {.dtype = lm_gen_dtype (g, set)};
   type.rank = least + (int32_t)lm_gen_below (g, (guint)(MIN (most, MAX (least, 3)) - least + 1));
-  for (int32_t i = 0; i < type.rank; i++)
-    type.dims[i] = lm_gen_dim (g);
+  for (int32_t i = 0, n_before = 1; i < type.rank; n_before *= (int32_t)type.dims[i++])
+    type.dims[i] = n_before < MAX_ELEMENTS / 131 ? lm_gen_dim (g) : 1;
   return lm_gen_param (g, &type, 0);
 }
 
@@ -284,6 +286,9 @@ lm_gen_try (LmGen *g, const LmGenOp *op)
 {
   LmArray *out[8] = {NULL};
   LmValue operands[8];
+  for (guint i = 0; i < op->n; i++)
+    if (op->operands[i] == LM_GEN_NONE)
+      return false;
   if (g->o->smooth && !lm_gen_is_smooth (g, op))
     return false;
   g_autoptr (LmFunction) bare = parse (g, op);

@@ -48,11 +48,11 @@ const lam_type *lm_gen_type (const LmGen *g, guint k);
 lam_dtype lm_gen_dtype (LmGen *g, guint set);
 int64_t lm_gen_dim (LmGen *g);
 
-/* A new parameter; bound > 0: indices around 0 to bound. */
+#define LM_GEN_NONE G_MAXUINT
+/* A new parameter, LM_GEN_NONE if it were too large (no equation takes that); bound > 0: indices around 0 to bound. */
 guint lm_gen_param (LmGen *g, const lam_type *type, int64_t bound);
 /* A value of one of the dtypes, of a rank in that range: one that there is, or a new parameter. */
 guint lm_gen_any (LmGen *g, guint set, int32_t least, int32_t most);
-#define LM_GEN_NONE G_MAXUINT
 /* One of exactly that type, not `other` if there is a choice. */
 guint lm_gen_same (LmGen *g, const lam_type *type, guint other);
 guint lm_gen_scalar (LmGen *g, lam_dtype dtype);
