@@ -155,9 +155,9 @@ deterministic (const char *id, const char *option, const char *instead)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmGolden) g = lm_golden_open ("digits_replicas", &error);
-  g_autofree char *text = json_to_string (
-      json_node_init_object (json_node_new (JSON_NODE_OBJECT), lm_golden_lookup (g, id)->attrs),
-      FALSE);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  json_node_set_object (node, lm_golden_lookup (g, id)->attrs);
+  g_autofree char *text = json_to_string (node, FALSE);
   g_auto (GStrv) parts = g_strsplit (text, option, -1);
   g_assert_nonnull (parts[1]);
   g_autofree char *joined = g_strjoinv (instead, parts);
