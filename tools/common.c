@@ -108,15 +108,21 @@ tool_parse (const ToolParse *parse, int *argc, char ***argv, int *status)
 /* --- errors --------------------------------------------------------------------------------------- */
 
 /* Messages quote files and plugins: control characters but the newline are shown, not obeyed. */
-static void
-print_message (const char *message)
+void
+tool_append_shown (GString *out, const char *text)
 {
-  g_autoptr (GString) out = g_string_new (NULL);
-  for (const unsigned char *p = (const unsigned char *)message; *p != '\0'; p++)
+  for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++)
     if ((*p < 0x20 && *p != '\n') || *p == 0x7f)
       g_string_append_printf (out, "\\x%02x", *p);
     else
       g_string_append_c (out, (char)*p);
+}
+
+static void
+print_message (const char *message)
+{
+  g_autoptr (GString) out = g_string_new (NULL);
+  tool_append_shown (out, message);
   fprintf (stderr, "%s: %s\n", g_get_prgname (), out->str);
 }
 

@@ -65,6 +65,8 @@ LaminaModel *tool_open_model (LaminaContext *context, const char *path, const To
 void tool_append_number (GString *out, double value);
 void tool_append_json_number (GString *out, double value);
 void tool_append_json_string (GString *out, const char *text);
+/* Text of a plugin or a file: control characters but the newline are shown, not obeyed. */
+void tool_append_shown (GString *out, const char *text);
 
 /* Prints text (taken) to standard output and returns TOOL_OK, or reports the error when it is NULL. */
 int tool_print (char *text, GError *error);

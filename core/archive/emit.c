@@ -50,9 +50,14 @@ write_members (int fd, const GArray *items, const char *path, GError **error)
   for (guint i = 0; ok && i < items->len; i++)
     ok = write_member (archive, &g_array_index (items, LmEmit, i));
   ok = ok && archive_write_close (archive) == ARCHIVE_OK;
-  if (!ok)
+  if (!ok) {
+    int code = archive_errno (archive); /* libarchive's own text is "Write error" */
+    const char *text = archive_error_string (archive);
     g_set_error (error, LM_ERROR, LM_ERROR_IO, "cannot write %s: %s", path,
-                 archive_error_string (archive) ? archive_error_string (archive) : "no reason");
+                 code > 0       ? g_strerror (code)
+                 : text != NULL ? text
+                                : "no reason");
+  }
   archive_write_free (archive);
   return ok;
 }

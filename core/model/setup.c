@@ -120,13 +120,28 @@ check_collections (const lam_var_spec *spec, GString *report)
     g_string_append_printf (report, "\n  unknown collections 0x%x", spec->collections & ~known);
 }
 
+/* Variables are those of the model's layers; what learners and optimizers keep are states. */
+static bool
+is_in_model (const LmLayer *layer)
+{
+  while (layer != NULL && strcmp (layer->provided->kind, LAM_KIND_LAYER) == 0)
+    layer = layer->parent;
+  return layer == NULL;
+}
+
 /* Everything that is wrong with a variable, in one error. */
 static bool
 check_spec (LmSetup *s, const char *name, const lam_var_spec *spec, const lam_type *type)
 {
   g_autoptr (GString) report = g_string_new (NULL);
   int32_t rank = spec->shape.rank;
-  check_shape (spec, type, report);
+  if (!is_in_model (s->layer))
+    g_string_append (report, "\n  only layers of the model have variables; a learner keeps its "
+                             "states, an optimizer slots, a metric nothing");
+  if (lam_dtype_bits (spec->dtype) == 0)
+    g_string_append_printf (report, "\n  unknown dtype %d", spec->dtype);
+  else
+    check_shape (spec, type, report);
   if (!check_axes (spec->in_axes, spec->n_in_axes, rank)
       || !check_axes (spec->out_axes, spec->n_out_axes, rank))
     g_string_append (report, "\n  a fan axis is not an axis of its shape");
@@ -237,9 +252,13 @@ setup_create_variable (lam_setup *pub, const char *name, const lam_var_spec *giv
 {
   LmSetup *s = self (pub);
   lam_var none = {0, 0};
-  lam_var_spec spec = whole_spec (s->layer, given);
   if (!check_name (s, "variable", name))
     return none;
+  if (given == NULL) {
+    failf (s, "variable %s: no spec; make one with lam_var_spec_make", name);
+    return none;
+  }
+  lam_var_spec spec = whole_spec (s->layer, given);
   lam_type type = lm_type (spec.dtype, CLAMP (spec.shape.rank, 0, LAM_MAX_RANK), spec.shape.dims);
   if (spec.shape.rank >= 0 && spec.shape.rank + s->layer->repeat_prefix.rank > LAM_MAX_RANK)
     failf (s, "variable %s: %d dims after %d of repeat_prefix; at most %d together", name,

@@ -161,6 +161,22 @@ read_result (LmTrace *t, const LmNest *result, const char *method, const char *r
 
 /* --- the config's metrics ----------------------------------------------------------------------------- */
 
+/* The value and the weight of the metric that was read last are float scalars. */
+static void
+check_pair (LmTrace *t, const LmLayer *metric, const Forward *out)
+{
+  for (guint k = 0; k < 2; k++) {
+    lam_type type;
+    lam_tensor x = g_array_index (out->metrics, lam_tensor, out->metrics->len - 2 + k);
+    if (!lm_trace_type_of (lm_trace_pub (t), x, &type)
+        || (type.rank == 0 && lam_dtype_is_float (type.dtype)))
+      continue;
+    g_autofree char *got = lm_type_to_string (&type);
+    lm_trace_failf (t, LM_ERROR_PLUGIN, "metric %s (%s): its %s wants a float scalar, got %s",
+                    metric->name, metric->provided->id, k == 0 ? "value" : "weight", got);
+  }
+}
+
 static void
 run_metric (LmTrace *t, LmLayer *metric, lam_nest in, Forward *out)
 {
@@ -170,23 +186,23 @@ run_metric (LmTrace *t, LmLayer *metric, lam_nest in, Forward *out)
   lm_trace_enter (t, &entered);
   lam_nest pair = vt->value (metric->instance, lm_trace_pub (t), in);
   lm_trace_leave (t);
-  if (lm_trace_error (t) == NULL)
-    read_metric (t, metric->name, lm_trace_nest_peek (t, pair), out);
+  if (lm_trace_error (t) == NULL
+      && read_metric (t, metric->name, lm_trace_nest_peek (t, pair), out))
+    check_pair (t, metric, out);
 }
 
-/* in: the batch; result: what fprop returned. */
+/* in: the batch; result: what fprop returned. Each metric gets a tree of its own, which it may change. */
 static void
 run_metrics (LmTrace *t, LmModel *model, lam_nest in, lam_nest result, Forward *out)
 {
   lam_trace *pub = lm_trace_pub (t);
-  if (lm_model_n_metrics (model) == 0 || lm_trace_error (t) != NULL)
-    return;
-  lam_nest both = lam_nest_map (pub);
-  lam_nest_set (pub, both, "inputs", in);
-  if (lam_nest_has (pub, result, "per_example"))
-    lam_nest_set (pub, both, "per_example", lam_nest_get (pub, result, "per_example"));
-  for (guint i = 0; i < lm_model_n_metrics (model); i++)
+  for (guint i = 0; i < lm_model_n_metrics (model) && lm_trace_error (t) == NULL; i++) {
+    lam_nest both = lam_nest_map (pub);
+    lam_nest_set (pub, both, "inputs", in);
+    if (lam_nest_has (pub, result, "per_example"))
+      lam_nest_set (pub, both, "per_example", lam_nest_get (pub, result, "per_example"));
     run_metric (t, lm_model_metric (model, i), both, out);
+  }
 }
 
 /* --- dtypes: 1.4 ---------------------------------------------------------------------------------------- */

@@ -59,8 +59,10 @@ take_tree (const Second *s, const Learning *one, const char *what, const lam_nes
     if (g_array_index (old, uint64_t, i) == 0)
       continue;
     t->api->type_of (t, lm_trace_leaf (s->t, g_array_index (old, uint64_t, i)), &a);
-    if (!t->api->type_of (t, x, &b) || !lm_type_equal (&a, &b)) {
-      g_autofree char *want = lm_type_to_string (&a), *have = lm_type_to_string (&b);
+    bool found = t->api->type_of (t, x, &b);
+    if (!found || !lm_type_equal (&a, &b)) {
+      g_autofree char *want = lm_type_to_string (&a);
+      g_autofree char *have = found ? lm_type_to_string (&b) : g_strdup ("nothing");
       g_autofree char *why = g_strdup_printf ("%s: wanted %s, got %s", paths[i], want, have);
       fail (s, one, what, why);
       return false;
@@ -68,6 +70,23 @@ take_tree (const Second *s, const Learning *one, const char *what, const lam_nes
     out[k++] = x;
   }
   return true;
+}
+
+static bool
+check_rate (const Second *s, const Learning *one, lam_tensor rate)
+{
+  lam_trace *t = lm_trace_pub (s->t);
+  lam_type wanted = {.dtype = lam_real_dtype (t)}, type;
+  if (!lam_is_ok (t))
+    return false;
+  bool found = t->api->type_of (t, rate, &type);
+  if (found && lm_type_equal (&wanted, &type))
+    return true;
+  g_autofree char *want = lm_type_to_string (&wanted);
+  g_autofree char *have = found ? lm_type_to_string (&type) : g_strdup ("nothing");
+  g_autofree char *why = g_strdup_printf ("wanted %s, got %s", want, have);
+  fail (s, one, "learning_rate", why);
+  return false;
 }
 
 /* 9a: the rate by the step, before its increment. Several learners: below their names. */
@@ -78,6 +97,8 @@ summarise_rate (const Second *s, const Learning *one)
   lm_learning_enter (s->t, one, "learning_rate");
   lam_tensor rate = one->vt->learning_rate (one->layer->instance, t, s->p->step);
   lm_trace_leave (s->t);
+  if (!check_rate (s, one, rate))
+    return;
   if (s->learners->n > 1)
     lam_namespace_push (t, one->layer->name);
   lam_add_summary_scalar (t, "learning_rate", rate);
@@ -100,18 +121,20 @@ learn_one (const Second *s, guint k)
                      .states = state_nest (s, k),
                      .step = s->p->step};
   lam_nest new_states = {0, 0};
+  /* Trees of our own to compare with: the learner may change those that it was given. */
+  lam_nest vars = lm_vars_nest (s->t, s->model, s->p->vars), states = state_nest (s, k);
   summarise_rate (s, one);
   lm_learning_enter (s->t, one, "update_states");
   learn.updates = one->vt->update_states (self, t, &learn, &new_states); /* 9b */
   lm_trace_leave (s->t);
   g_autofree lam_tensor *leaves = g_new0 (lam_tensor, n + 1);
-  take_tree (s, one, "updates", (lam_nest[]) {learn.updates, learn.vars}, leaves);
-  take_tree (s, one, "new states", (lam_nest[]) {new_states, learn.states},
+  take_tree (s, one, "updates", (lam_nest[]) {learn.updates, vars}, leaves);
+  take_tree (s, one, "new states", (lam_nest[]) {new_states, states},
              s->new_states + first_state (s, k));
   lm_learning_enter (s->t, one, "apply_gradient");
   lam_nest new_vars = one->vt->apply_gradient (self, t, &learn); /* 9c */
   lm_trace_leave (s->t);
-  take_tree (s, one, "new variables", (lam_nest[]) {new_vars, learn.vars}, leaves);
+  take_tree (s, one, "new variables", (lam_nest[]) {new_vars, vars}, leaves);
   for (guint i = 0; i < n; i++)
     if (one->infos[i]->learnable)
       s->new_vars[i] = leaves[i];

@@ -39,8 +39,9 @@ select_vars (Learning *one, LmModel *model, GError **error)
     g_propagate_error (error, g_error_copy (lm_trace_error (t)));
     return false;
   }
+  const guint8 *flags = (const guint8 *)learnable; /* a plugin's bool may hold any byte */
   for (guint i = 0; i < n; i++)
-    one->own[i].learnable = one->own[i].learnable && learnable[i];
+    one->own[i].learnable = one->own[i].learnable && flags[i] != 0;
   return true;
 }
 

@@ -38,11 +38,14 @@ schedule_value (lam_trace *t, const LmLayer *schedule, lam_tensor count)
   lm_chain_enter (t, schedule, "value");
   lam_tensor y = vt->value (schedule->instance, t, count);
   lm_trace_leave ((LmTrace *)t);
-  lam_type type;
-  lam_dtype wanted = lam_real_dtype (t);
-  if (lam_is_ok (t) && (!t->api->type_of (t, y, &type) || type.dtype != wanted || type.rank != 0))
-    lm_trace_failf ((LmTrace *)t, LM_ERROR_PLUGIN, "schedule %s (%s): value wants a %s scalar",
-                    schedule->path, schedule->provided->id, lam_dtype_name (wanted));
+  lam_type wanted = {.dtype = lam_real_dtype (t)}, type;
+  bool found = lam_is_ok (t) && t->api->type_of (t, y, &type);
+  if (!lam_is_ok (t) || (found && lm_type_equal (&wanted, &type)))
+    return y;
+  g_autofree char *want = lm_type_to_string (&wanted);
+  g_autofree char *have = found ? lm_type_to_string (&type) : g_strdup ("nothing");
+  lm_trace_failf ((LmTrace *)t, LM_ERROR_PLUGIN, "schedule %s (%s): value: wanted %s, got %s",
+                  schedule->path, schedule->provided->id, want, have);
   return y;
 }
 

@@ -4,11 +4,15 @@
  * layer. */
 #include "core/step/optimizer.h"
 
+#include <string.h>
+
 /* --- slots ------------------------------------------------------------------------------------ */
 
+#define SLOT_NAME 64
+
 typedef struct Slot {
-  const char *name; /* the plugin's, static */
-  lam_type type;    /* without prefix dims */
+  char name[SLOT_NAME];
+  lam_type type; /* without prefix dims */
   double start;
 } Slot;
 
@@ -16,22 +20,46 @@ typedef struct Slots {
   lam_slots pub; /* first */
   const lam_type *var;
   guint n;
-  bool bad;
+  const char *bad; /* what the first bad one lacks */
+  char bad_name[SLOT_NAME];
   Slot slots[LAM_MAX_SLOTS];
 } Slots;
+
+/* What is wrong with one more slot; NULL: nothing. */
+static const char *
+slot_problem (const Slots *s, const char *name, const lam_type *type)
+{
+  int64_t n, bytes;
+  if (s->n == LAM_MAX_SLOTS)
+    return "at most " G_STRINGIFY (LAM_MAX_SLOTS) " slots";
+  if (name == NULL)
+    return "a name (none comes, too, where a C++ exception escapes)";
+  if (!lm_nest_check_key (name) || strlen (name) >= SLOT_NAME)
+    return "a key [A-Za-z_][A-Za-z0-9_]* of less than " G_STRINGIFY (SLOT_NAME) " bytes for a name";
+  for (guint i = 0; i < s->n; i++)
+    if (strcmp (s->slots[i].name, name) == 0)
+      return "a name that no other slot has";
+  if (type == NULL || lam_dtype_bits (type->dtype) == 0)
+    return "a known dtype";
+  if (type->rank < 0 || type->rank > LAM_MAX_RANK || !lm_type_checked_bytes (type, &n, &bytes))
+    return "a shape of at most 8 dims >= 0 whose bytes 63 bits count";
+  return NULL;
+}
 
 static void
 slots_add_spec (lam_slots *pub, const char *name, const lam_type *type, double start)
 {
   Slots *s = (Slots *)pub;
-  int64_t n, bytes;
-  if (s->n == LAM_MAX_SLOTS || name == NULL || type == NULL || !lm_nest_check_key (name)
-      || lam_dtype_bits (type->dtype) == 0 || type->rank < 0 || type->rank > LAM_MAX_RANK
-      || !lm_type_checked_bytes (type, &n, &bytes)) {
-    s->bad = true;
-    return;
+  const char *problem = s->bad == NULL ? slot_problem (s, name, type) : NULL;
+  if (problem != NULL) {
+    s->bad = problem;
+    g_strlcpy (s->bad_name, name != NULL ? name : "", SLOT_NAME);
   }
-  s->slots[s->n++] = (Slot) {name, lm_type (type->dtype, type->rank, type->dims), start};
+  if (s->bad != NULL)
+    return;
+  Slot *slot = &s->slots[s->n++];
+  *slot = (Slot) {.type = lm_type (type->dtype, type->rank, type->dims), .start = start};
+  g_strlcpy (slot->name, name, SLOT_NAME);
 }
 
 static void
@@ -57,14 +85,16 @@ declare (const LmChain *c, const LmChainVar *var, Slots *out)
   lam_type row = row_type (&var->type, var->n_prefix);
   *out = (Slots) {.pub = {sizeof (lam_slots), 0, slots_add, slots_add_spec}, .var = &row};
   vt->declare_slots (c->optimizer->instance, &out->pub, &row);
-  for (guint i = 0; i < out->n; i++)
-    out->bad = out->bad || out->slots[i].type.rank + var->n_prefix > LAM_MAX_RANK;
-  if (out->bad)
+  for (guint i = 0; i < out->n && out->bad == NULL; i++)
+    if (out->slots[i].type.rank + var->n_prefix > LAM_MAX_RANK) {
+      out->bad = "at most 8 dims together with those that count repeated layers";
+      g_strlcpy (out->bad_name, out->slots[i].name, SLOT_NAME);
+    }
+  if (out->bad != NULL)
     lm_trace_failf ((LmTrace *)c->t, LM_ERROR_PLUGIN,
-                    "optimizer %s (%s) declared a bad slot for %s: at most %d, named by keys, of a "
-                    "known type",
-                    c->optimizer->path, c->optimizer->provided->id, var->path, LAM_MAX_SLOTS);
-  return !out->bad;
+                    "optimizer %s (%s): slot \"%s\" of %s: wanted %s", c->optimizer->path,
+                    c->optimizer->provided->id, out->bad_name, var->path, out->bad);
+  return out->bad == NULL;
 }
 
 static char *

@@ -38,7 +38,7 @@ inherit (int32_t given, bool outer)
   return given < 0 ? outer : given != 0;
 }
 
-/* The caller's arguments; members that it does not know yet inherit. */
+/* The caller's arguments; members that it does not know yet inherit, as all do where it gives none. */
 static lam_context_args
 whole_args (const lam_context_args *given)
 {
@@ -47,7 +47,8 @@ whole_args (const lam_context_args *given)
                            .check_numerics = -1,
                            .enable_asserts = -1,
                            .verbosity = -1};
-  memcpy (&args, given, MIN (given->struct_size, sizeof args));
+  if (given != NULL)
+    memcpy (&args, given, MIN (given->struct_size, sizeof args));
   return args;
 }
 

@@ -3,6 +3,34 @@
  * in, so that no handle can dangle. */
 #include "core/trace/private.h"
 
+/* Levels of a nest that a plugin builds: trees are walked by recursion. */
+#define MAX_DEPTH 256
+
+static guint
+depth_of (const LmNest *nest)
+{
+  guint deepest = 0;
+  if (lm_nest_kind (nest) == LM_NEST_LEAF)
+    return 0;
+  for (guint i = 0; i < lm_nest_size (nest); i++) {
+    guint depth = depth_of (lm_nest_child (nest, i));
+    deepest = MAX (deepest, depth);
+  }
+  return deepest + 1;
+}
+
+/* Whether child, set at a path, leaves the tree at a depth that may be walked. */
+static bool
+check_depth (LmTrace *t, const char *path, const LmNest *child)
+{
+  guint n = child != NULL ? depth_of (child) + 1 : 1;
+  for (const char *p = path; *p != '\0' && n <= MAX_DEPTH; p++)
+    n += *p == '.' || *p == '[';
+  if (n > MAX_DEPTH)
+    lm_trace_failf (t, LM_ERROR_INVALID, "a nest is deeper than %d levels", MAX_DEPTH);
+  return n <= MAX_DEPTH;
+}
+
 lam_nest
 lm_trace_nest (LmTrace *t, LmNest *nest)
 {
@@ -110,11 +138,18 @@ lm_trace_nest_child (lam_trace *pub, lam_nest nest, uint32_t i)
   return lm_trace_nest (t, lm_nest_copy (lm_nest_child (n, i)));
 }
 
+/* A path of a plugin's; NULL is the empty one, which errors show. */
+static const char *
+text_or_empty (const char *path)
+{
+  return path != NULL ? path : "";
+}
+
 bool
 lm_trace_nest_has (lam_trace *pub, lam_nest nest, const char *path)
 {
   const LmNest *n = find (self (pub), nest);
-  const LmNest *at = n != NULL ? lm_nest_get (n, path) : NULL;
+  const LmNest *at = n != NULL && path != NULL ? lm_nest_get (n, path) : NULL;
   return at != NULL && (lm_nest_kind (at) != LM_NEST_LEAF || lm_nest_leaf (at) != 0);
 }
 
@@ -124,7 +159,7 @@ lm_trace_nest_get (lam_trace *pub, lam_nest nest, const char *path)
   LmTrace *t = self (pub);
   const LmNest *n = find (t, nest);
   g_autoptr (GError) error = NULL;
-  const LmNest *at = n != NULL ? lm_nest_get_item (n, path, &error) : NULL;
+  const LmNest *at = n != NULL ? lm_nest_get_item (n, text_or_empty (path), &error) : NULL;
   if (error != NULL)
     lm_trace_failf (t, LM_ERROR_INVALID, "%s", error->message);
   return at != NULL ? lm_trace_nest (t, lm_nest_copy (at)) : (lam_nest) {0, 0};
@@ -136,7 +171,8 @@ lm_trace_nest_set (lam_trace *pub, lam_nest nest, const char *path, lam_nest chi
   LmTrace *t = self (pub);
   LmNest *n = find (t, nest);
   const LmNest *c = find (t, child);
-  if (n == NULL)
+  path = text_or_empty (path);
+  if (n == NULL || !check_depth (t, path, c))
     return;
   g_autoptr (GError) error = NULL;
   LmNest *copy = c != NULL ? lm_nest_copy (c) : lm_nest_new_leaf (0);
@@ -156,6 +192,8 @@ lm_trace_nest_append (lam_trace *pub, lam_nest list, lam_nest child)
     lm_trace_failf (t, LM_ERROR_INVALID, "nest_append: not a list");
     return;
   }
+  if (!check_depth (t, "", c))
+    return;
   lm_nest_append (n, c != NULL ? lm_nest_copy (c) : lm_nest_new_leaf (0));
 }
 
@@ -179,6 +217,10 @@ lm_trace_nest_pack (lam_trace *pub, lam_nest structure, const lam_tensor *leaves
   const LmNest *s = find (t, structure);
   if (s == NULL)
     return (lam_nest) {0, 0};
+  if (leaves == NULL && n > 0) {
+    lm_trace_failf (t, LM_ERROR_INVALID, "nest_pack: %u leaves at NULL", n);
+    return (lam_nest) {0, 0};
+  }
   g_autofree uint64_t *ids = g_new (uint64_t, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     if (!lam_is_nil (leaves[i]) && lm_trace_peek_type (t, leaves[i]) == NULL)

@@ -6,6 +6,7 @@ check_PROGRAMS += \
   %D%/test-composite \
   %D%/test-curve \
   %D%/test-errors \
+  %D%/test-hostile \
   %D%/test-optimizer \
   %D%/test-options \
   %D%/test-replicas \

@@ -91,3 +91,10 @@ EXTRA_tests_strangers_backend_faults_la_DEPENDENCIES = $(KIT_LIB)
 EXTRA_DIST += \
   %D%/application \
   %D%/dense_cpp.cc
+
+check_LTLIBRARIES += tests/strangers/hostile.la
+tests_strangers_hostile_la_SOURCES = %D%/hostile.c
+tests_strangers_hostile_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_strangers_hostile_la_CFLAGS = $(PLUGIN_CFLAGS)
+tests_strangers_hostile_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath $(plugindir)
+tests_strangers_hostile_la_LIBADD = -lm

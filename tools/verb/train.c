@@ -137,8 +137,9 @@ print_debug (Progress *p, const LaminaStepInfo *info)
     const LaminaTensor *x = info->print_values[i];
     g_autofree char *type = lamina_tensor_type (x);
     gint64 n = lamina_tensor_elements (x);
-    g_string_printf (p->line, "step %" G_GUINT64_FORMAT "  %s = %s {", info->step,
-                     info->print_names[i], type);
+    g_string_printf (p->line, "step %" G_GUINT64_FORMAT "  ", info->step);
+    tool_append_shown (p->line, info->print_names[i]);
+    g_string_append_printf (p->line, " = %s {", type);
     for (gint64 k = 0; k < MIN (n, SHOWN_ELEMENTS); k++) {
       g_string_append (p->line, k > 0 ? ", " : "");
       tool_append_number (p->line, lamina_tensor_get (x, k));
@@ -174,6 +175,8 @@ each_step (const LaminaStepInfo *info, gpointer user)
 }
 
 /* --- running -------------------------------------------------------------------------------------- */
+
+#define STEPS_OF_CONFIG G_MININT64
 
 typedef struct Train {
   ToolOptions options;
@@ -289,6 +292,17 @@ print_start (const Train *t, const LaminaModel *model, const LaminaTrainer *trai
             step, total);
 }
 
+/* A full disk or an input that cannot be read shall not cost the steps that were made. */
+static int
+fail_training (const Train *t, LaminaTrainer *trainer, guint64 first, const char *output,
+               GError *error)
+{
+  if (g_error_matches (error, LAMINA_ERROR, LAMINA_ERROR_IO)
+      && lamina_trainer_step (trainer) > first && lamina_trainer_save (trainer, output, NULL))
+    print_saved (trainer, output, &t->options);
+  return tool_fail (error);
+}
+
 static int
 train (const Train *t, LaminaModel *model, const char *output)
 {
@@ -308,9 +322,10 @@ train (const Train *t, LaminaModel *model, const char *output)
                        .line = line};
   guint64 total = t->steps > 0 ? (guint64)t->steps : lamina_trainer_total (trainer);
   print_start (t, model, trainer, total);
+  guint64 first = lamina_trainer_step (trainer);
   catch_signals ();
   if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
-    return tool_fail (error);
+    return fail_training (t, trainer, first, output, error);
   gboolean stopped = lamina_trainer_stopped (trainer); /* all processes alike */
   if (!progress.silent)
     tool_explain (model, &t->options);
@@ -357,7 +372,7 @@ static const char description[] =
 static int
 run (int argc, char **argv)
 {
-  Train t = {.options = TOOL_OPTIONS_INIT};
+  Train t = {.options = TOOL_OPTIONS_INIT, .steps = STEPS_OF_CONFIG};
   int status;
   const GOptionEntry own[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &t.output,
@@ -386,8 +401,9 @@ run (int argc, char **argv)
       .min = 1,
       .max = 1};
   if (tool_parse (&parse, &argc, &argv, &status))
-    status =
-        t.steps < 0 ? tool_usage ("--steps: wanted a number from 1") : open_and_train (&t, argv[1]);
+    status = t.steps < 1 && t.steps != STEPS_OF_CONFIG
+                 ? tool_usage ("--steps %" G_GINT64_FORMAT ": wanted a number from 1", t.steps)
+                 : open_and_train (&t, argv[1]);
   g_free (t.output);
   g_free (t.init);
   g_free (t.events);
