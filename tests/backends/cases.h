@@ -17,6 +17,11 @@ static const char *const view_cases[] = {
     "  %6 = minimum(%4, %5)\n"
     "  return %6\n"
     "}\n",
+    "func @f(%0: $[3]) -> ($[3], $[0]) {\n" /* a list without elements */
+    "  %1 = constant() {value = []} : $[0]\n"
+    "  %2 = concatenate(%1, %0) {dimension = 0}\n"
+    "  return %2, %1\n"
+    "}\n",
     "func @f(%0: $[37,53], %1: $[53,37]) -> ($[37,53], $[53,37]) {\n"
     "  %2 = transpose(%1) {permutation = [1, 0]} : $[37,53]\n"
     "  %3 = maximum(%0, %2)\n"

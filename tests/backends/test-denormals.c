@@ -202,7 +202,6 @@ check_row (LmBackend *backend, guint which, guint row, guint d)
 {
   lam_type type = lm_type (dtypes[d].dtype, 1, (int64_t[]) {MANY});
   LmArray *x = new_array (&type), *want = new_array (&type);
-  g_autofree char *params = g_strdup_printf ("$[%d]", MANY);
   g_autofree char *text = equation (row), *message = NULL;
   g_autofree char *whole =
       g_strdup_printf ("func @f(%%0: %s[%d]) -> (%s[%d]) {\n%s\nreturn %%y\n}\n", dtypes[d].name,

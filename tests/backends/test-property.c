@@ -203,7 +203,7 @@ compare_equation (const Test *t, const LmFunction *one, LmArray *const *in, LmAr
   LmComparison c = {.rule = lm_rule_of (op_name (e)), .accumulator = LAM_F32};
   g_autoptr (LmArray) size = NULL;
   g_autoptr (LmArray) count = NULL;
-  char *message = NULL;
+  g_autofree char *message = NULL;
   c.allow = lm_rule_allow (c.rule, lam_attr_str (&one->ir, e, "computation", NULL));
   if (e->n_operands > 0 && lm_param_type (one, 0)->dtype == LAM_F64)
     c.accumulator = LAM_F64;
@@ -217,13 +217,12 @@ compare_equation (const Test *t, const LmFunction *one, LmArray *const *in, LmAr
   for (uint32_t j = 0; j < e->n_results && message == NULL; j++)
     if (!lm_case_compare (&c, got[j], want[j], &message))
       return g_strdup_printf ("%s, result %u: %s", op_name (e), j, message);
-  return message;
+  return NULL;
 }
 
 static char *
 check_equation (const Test *t, const LmFunction *f, uint32_t i, LmArray *const *values)
 {
-  g_autoptr (GError) error = NULL;
   const lam_equation *e = lam_equation_at (&f->ir, i);
   g_autoptr (LmFunction) one = lm_equation_alone (f, i);
   LmArray *in[8], *want[8] = {NULL};
