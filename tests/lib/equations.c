@@ -239,8 +239,9 @@ lm_shrink (const LmFunction *f, LmArray *const *in, LmBackend *reference, LmProp
   g_autoptr (LmFunction) shown = lm_equations_shown (f);
   Shrink s = {.f = f, .values = values};
   s.cut = g_new0 (bool, f->ir.n_equations + 1);
-  s.keep = g_new (bool, shown->ir.n_results + 1);
-  memset (s.keep, true, shown->ir.n_results);
+  guint n = MAX (f->ir.n_results, shown->ir.n_results);
+  s.keep = g_new (bool, n + 1);
+  memset (s.keep, true, n);
   g_autofree char *message = still_fails (&s, property, user);
   if (message == NULL) /* it is about equations that no result needs */
     s.f = shown;
