@@ -32,7 +32,8 @@ typedef enum {
 typedef struct LmRule {
   LmAllow allow;
   double ulps[2]; /* of f64 and f32; of f16 and bf16 */
-  bool floor;     /* results below the smallest normal number may be zero */
+  bool floor;     /* results below the smallest normal number may be zero; of sums: the products may
+                   * underflow in the accumulator */
   const LmTolerance *tolerance;
 } LmRule;
 

@@ -63,7 +63,8 @@ bound (const LmComparison *c, lam_dtype dtype, double want, int64_t i)
   double n = c->count != NULL ? fabs (lm_array_get_double (c->count, i)) : 1;
   double size = c->allow == LM_ALLOW_PRODUCT ? fabs (want) : lm_array_get_double (c->size, i);
   double u = epsilon (c->accumulator) / 2;
-  return 8 * (sqrt (n) + 1) * u * size + ulp_of (dtype, want);
+  double least = c->rule->floor ? (c->accumulator == LAM_F64 ? 0x1p-1074 : 0x1p-149) : 0;
+  return 8 * (sqrt (n) + 1) * u * size + n * least + ulp_of (dtype, want);
 }
 
 /* Both finite. */

@@ -24,6 +24,11 @@ static const LmTolerance sum = {
     "sums may be taken in any order: n terms differ by at most 8 (sqrt n + 1) u sum |term| "
     "(Higham and Mary 2019: fails once in 10^13), u of f64 or, for all others, of f32; then 1 ulp "
     "for the last rounding, 16 bits included. Integers: equal"};
+static const LmTolerance products = {
+    "by terms",
+    "as sums (cumsum): 8 (sqrt n + 1) u sum |term| + 1 ulp; and n times the accumulator's least "
+    "number, since each product may underflow there: bf16 has the exponents of f32. Integers: "
+    "equal"};
 static const LmTolerance reduction = {
     "add: by terms",
     "add as contractions: 8 (sqrt n + 1) u sum |term| + 1 ulp; multiply: 8 (sqrt n + 1) u |result| "
@@ -60,8 +65,9 @@ static const struct {
     {{LM_ALLOW_ULPS, {16, 1}, false, &ulps16}, (const char *const[]) {"power", "erf_inv", NULL}},
     {{LM_ALLOW_ULPS, {4, 4}, true, &logistic}, (const char *const[]) {"logistic", NULL}},
     {{LM_ALLOW_STEP, {64, 16}, false, &composite}, (const char *const[]) {"composite", NULL}},
-    {{LM_ALLOW_SUM, {1, 1}, false, &sum},
-     (const char *const[]) {"dot_general", "convolution", "cumsum", NULL}},
+    {{LM_ALLOW_SUM, {1, 1}, true, &products},
+     (const char *const[]) {"dot_general", "convolution", NULL}},
+    {{LM_ALLOW_SUM, {1, 1}, false, &sum}, (const char *const[]) {"cumsum", NULL}},
     {{LM_ALLOW_SUM, {1, 1}, false, &reduction},
      (const char *const[]) {"reduce", "reduce_window", "scatter", NULL}},
     {{LM_ALLOW_STEP, {1024, 1024}, false, &steps},

@@ -79,18 +79,24 @@ test_ulps (void)
 }
 
 static bool
-sum_fits (lam_dtype dtype, double got, double want, double size, double count)
+terms_fit (const char *op, lam_dtype dtype, double got, double want, double size, double count)
 {
   lam_type type = lm_type (dtype, 1, (int64_t[]) {1}), wide = lm_type (LAM_F64, 1, type.dims);
   g_autoptr (LmArray) a = lm_test_array (&type, &got), b = lm_test_array (&type, &want);
   g_autoptr (LmArray) s = lm_test_array (&wide, &size), n = lm_test_array (&wide, &count);
   g_autofree char *message = NULL;
   LmComparison c = {.allow = LM_ALLOW_SUM,
-                    .rule = lm_rule_of ("reduce"),
+                    .rule = lm_rule_of (op),
                     .accumulator = dtype == LAM_F64 ? LAM_F64 : LAM_F32,
                     .size = s,
                     .count = n};
   return lm_case_compare (&c, a, b, &message);
+}
+
+static bool
+sum_fits (lam_dtype dtype, double got, double want, double size, double count)
+{
+  return terms_fit ("reduce", dtype, got, want, size, count);
 }
 
 /* 8 (sqrt n + 1) u sum |term| + 1 ulp by hand. */
@@ -108,6 +114,18 @@ test_sum (void)
   g_assert_false (sum_fits (LAM_F16, 257, 256, 256, 512)); /* 4 units: f16 was the accumulator */
   g_assert_true (sum_fits (LAM_F64, 1 + 8 * 11 * 0x1p-53 * 50, 1, 50, 100));
   g_assert_false (sum_fits (LAM_F64, 1 + 0x1p-30, 1, 50, 100));
+}
+
+/* Products of 2^-80: in f32 they are 0, in a wider accumulator not. */
+static void
+test_products (void)
+{
+  double least = 0x1p-149, tiny = 0x1p-160;
+  g_assert_true (terms_fit ("dot_general", LAM_F32, 3 * least, 0, 3 * tiny, 3));
+  g_assert_true (terms_fit ("convolution", LAM_F32, 0, 3 * least, 3 * tiny, 3));
+  g_assert_false (terms_fit ("dot_general", LAM_F32, 5 * least, 0, 3 * tiny, 3));
+  g_assert_false (terms_fit ("cumsum", LAM_F32, 3 * least, 0, 3 * tiny, 3));
+  g_assert_false (sum_fits (LAM_F32, 3 * least, 0, 3 * tiny, 3));
 }
 
 static void
@@ -133,6 +151,7 @@ main (int argc, char **argv)
   g_test_add_func ("/conformance/compare/equal", test_equal);
   g_test_add_func ("/conformance/compare/ulps", test_ulps);
   g_test_add_func ("/conformance/compare/sum", test_sum);
+  g_test_add_func ("/conformance/compare/products", test_products);
   g_test_add_func ("/conformance/compare/step", test_step);
   return g_test_run ();
 }
