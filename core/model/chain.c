@@ -36,7 +36,7 @@ lm_chain_declare (lam_fields *lam_f_)
   LAM_INT (
       num_sub_batches, 1,
       "Gradients to sum before the optimizer gets their mean; the steps between change nothing."),
-      LAM_MIN (1);
+      LAM_MIN (1), LAM_MAX (4294967295); /* they are counted in a u32 */
   LAM_BOOL (
       vectorize_on_repeat_prefix, true,
       "Whether each layer of a stack of repeated layers is updated as a variable of its own.");

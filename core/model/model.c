@@ -192,8 +192,10 @@ build_metrics (LmModel *model, GError **error)
     }
     LmLayer *metric =
         lm_layer_build (model, NULL, LAM_KIND_METRIC, n->data, json_node_get_object (item), error);
-    if (metric == NULL)
+    if (metric == NULL) {
+      g_prefix_error (error, "metrics.");
       return false;
+    }
     g_ptr_array_add (model->metrics, metric);
   }
   return true;

@@ -195,7 +195,8 @@ check_state (LmSlot *slot, gpointer data, GError **error)
 bool
 lm_replicas_check (LmReplicas *r, GError **error)
 {
-  return r->group == NULL || lm_replicas_run (r, check_state, NULL, error);
+  bool started = r->group != NULL && r->slots[r->n - 1].state != NULL; /* else no step was made */
+  return !started || lm_replicas_run (r, check_state, NULL, error);
 }
 
 /* Before anything is exchanged that would not fit together. */

@@ -25,9 +25,20 @@ void
 policy_select (const learner *p, lam_trace *t, const lam_var_info *const *infos, uint32_t n,
                bool *learnable)
 {
+  char message[400];
+  bool found = p->included.n == 0 || n == 0;
   for (uint32_t i = 0; i < n; i++) {
     fate f = plan_fate (p, t, infos[i]);
     learnable[i] = learnable[i] && (f == LEARNED || f == OVERWRITTEN);
+    found = found || learnable[i] || lam_patterns_find (t, p->included, infos[i]->path) >= 0;
+  }
+  if (!found) {
+    snprintf (
+        message, sizeof message,
+        "bprop_variable_inclusion: no pattern matches a variable, so nothing is learned; they "
+        "match at the start of paths such as %.200s",
+        infos[0]->path);
+    lam_fail (t, message);
   }
 }
 

@@ -170,7 +170,21 @@ says err "wanted MODEL"
 run 1 train a b
 says err 'did not expect "b"'
 run 1 train --nonsense
+run 1 train m --steps 0
+says err "--steps 0: wanted a number from 1"
 report "wrong usage"
+
+# A limit of the size of files stands for a disk that is full: event files meet it first.
+small_project full
+sed -i 's/"steps": 30/"steps": 4000, "summary_interval_steps": 1/' full/model.json
+(trap '' XFSZ; ulimit -f 700; "$lamina" train full --events full/events -q >out 2>err)
+[ $? = 5 ] || note "wanted status 5: $(cat err)"
+says err "cannot write the event file" "too large"
+says out "saved full/trained.lam at step"
+step=$(sed -nE 's/.* at step ([0-9]+).*/\1/p' out)
+run 0 train full/trained.lam --steps "$((step + 1))"
+says out "saved full/trained.lam at step $((step + 1))"
+report "event files on a full disk: the steps made are kept"
 
 cat >f.lir <<'END'
 func @f(%0: f32[2], %1: f32[2]) -> (f32[2]) {

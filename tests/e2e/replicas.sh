@@ -9,6 +9,8 @@ run 0 train small --threads 1 --replicas 2 -o two.lam
 says out "2 replicas" "saved two.lam at step 30"
 run 0 train small --threads 1 --replicas 2 -o again.lam --json
 cmp two.lam again.lam || note "two runs differ"
+run 0 train two.lam --threads 1 --replicas 2
+says out "nothing to train" "saved two.lam at step 30"
 report "replicas: train, the same bits every time"
 
 sed -i 's/"steps": 30/"steps": 30, "replicas": 2/' small/model.json

@@ -82,8 +82,12 @@ lam_patterns_find_from (lam_trace *t, lam_patterns patterns, const char *text, u
   for (uint64_t i = from; i < patterns.n && !gave_up; i++)
     if (lam_patterns_table_ (patterns)->match (patterns, i, text, &gave_up))
       return (int64_t)i;
-  if (gave_up)
-    lam_fail (t, "a pattern needs too many steps on a variable's path; write a simpler one");
+  if (gave_up) {
+    char message[400];
+    __builtin_snprintf (message, sizeof message,
+                        "a pattern needs too many steps on %.300s; write a simpler one", text);
+    lam_fail (t, message);
+  }
   return -1;
 }
 
