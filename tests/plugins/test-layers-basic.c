@@ -42,7 +42,9 @@ child_of (JsonObject *upstream)
                             json_node_copy (json_object_get_member (upstream, k->data)));
   json_object_set_string_member (
       ours, "type", row_of_type (json_object_get_string_member (upstream, "type"))->ours);
-  return json_node_init_object (json_node_alloc (), ours);
+  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+  json_node_take_object (node, ours);
+  return node;
 }
 
 static JsonNode *
@@ -51,7 +53,9 @@ children_of (JsonArray *upstream)
   JsonArray *ours = json_array_new ();
   for (guint i = 0; i < json_array_get_length (upstream); i++)
     json_array_add_element (ours, child_of (json_array_get_object_element (upstream, i)));
-  return json_node_init_array (json_node_alloc (), ours);
+  JsonNode *node = json_node_new (JSON_NODE_ARRAY);
+  json_node_take_array (node, ours);
+  return node;
 }
 
 static bool
