@@ -47,6 +47,7 @@ typedef struct LmArchivePlugin {
   char **provides; /* "kind:id@rev" */
   bool here;       /* platform is this machine's */
 } LmArchivePlugin;
+void lm_archive_plugin_free (gpointer plugin);                  /* for lists of them */
 const GPtrArray *lm_archive_plugins (const LmArchive *archive); /* of LmArchivePlugin* */
 
 /* Copies a plugin member (digest checked) into the content store

@@ -147,8 +147,8 @@ check_files (Check *c, JsonObject *manifest, const GPtrArray *members)
   return true;
 }
 
-static void
-plugin_free (gpointer data)
+void
+lm_archive_plugin_free (gpointer data)
 {
   LmArchivePlugin *plugin = data;
 
@@ -243,7 +243,7 @@ lm_manifest_check (JsonObject *manifest, const GPtrArray *members, const char *w
                    GError **error)
 {
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) plugins = g_ptr_array_new_with_free_func (plugin_free);
+  g_autoptr (GPtrArray) plugins = g_ptr_array_new_with_free_func (lm_archive_plugin_free);
   g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
   Check c = {by_name, plugins, where, error};
 

@@ -262,6 +262,13 @@ store_float (lam_dtype dtype, void *p, int64_t i, double x)
   memcpy ((uint16_t *)p + i, &h, sizeof h);
 }
 
+void
+lm_array_set_double (LmArray *array, int64_t i, double x)
+{
+  g_return_if_fail (lam_dtype_is_float (array->type.dtype));
+  store_float (array->type.dtype, array->data, i, x);
+}
+
 static void
 convert_float (const LmArray *from, LmArray *to, int64_t n)
 {

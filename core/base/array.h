@@ -28,6 +28,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LmArray, lm_array_unref)
 double lm_array_get_double (const LmArray *array, int64_t i);
 int64_t lm_array_get_int (const LmArray *array, int64_t i);
 
+/* Stores x as element i of a float array, rounded once to the nearest, ties to even. */
+void lm_array_set_double (LmArray *array, int64_t i, double x);
+
 /* New array of another dtype, by the rules of the op `convert`. */
 LmArray *lm_array_convert (const LmArray *array, lam_dtype dtype, GError **error);
 

@@ -8,25 +8,6 @@
 
 /* --- storing --------------------------------------------------------------------------------------- */
 
-static void
-store_float (lam_dtype dtype, void *data, int64_t i, double x)
-{
-  switch (dtype) {
-  case LAM_F64:
-    ((double *)data)[i] = x;
-    break;
-  case LAM_F32:
-    ((float *)data)[i] = (float)x;
-    break;
-  case LAM_F16:
-    ((uint16_t *)data)[i] = lm_f32_to_f16 ((float)x);
-    break;
-  default:
-    ((uint16_t *)data)[i] = lm_f32_to_bf16 ((float)x);
-    break;
-  }
-}
-
 /* The low bits of x as an element. */
 static void
 store_bits (lam_dtype dtype, void *data, int64_t i, uint64_t x)
@@ -120,21 +101,22 @@ quiet (lam_dtype dtype, uint64_t bits)
 }
 
 static void
-draw_special_float (GRand *rand, lam_dtype dtype, void *data, int64_t i)
+draw_special_float (GRand *rand, LmArray *array, int64_t i)
 {
+  lam_dtype dtype = array->type.dtype;
   switch (below (rand, 8)) {
   case 0:
-    store_bits (dtype, data, i, quiet (dtype, random_bits (rand)));
+    store_bits (dtype, array->data, i, quiet (dtype, random_bits (rand)));
     break;
   case 1:
   case 2:
-    store_float (dtype, data, i, landmark (rand, dtype));
+    lm_array_set_double (array, i, landmark (rand, dtype));
     break;
   case 3:
-    store_float (dtype, data, i, (double)g_rand_int_range (rand, -20, 21) / 2);
+    lm_array_set_double (array, i, (double)g_rand_int_range (rand, -20, 21) / 2);
     break;
   default:
-    store_float (dtype, data, i, g_rand_double_range (rand, -4, 4));
+    lm_array_set_double (array, i, g_rand_double_range (rand, -4, 4));
     break;
   }
 }
@@ -227,8 +209,8 @@ lm_case_draw (const LmDrawing *d, const lam_type *type, GError **error)
     else if (!lam_dtype_is_float (type->dtype))
       store_bits (type->dtype, array->data, i, draw_int (d->rand, type->dtype, d->draw));
     else if (d->draw == LM_DRAW_SPECIAL)
-      draw_special_float (d->rand, type->dtype, array->data, i);
+      draw_special_float (d->rand, array, i);
     else
-      store_float (type->dtype, array->data, i, draw_float (d->rand, d->draw));
+      lm_array_set_double (array, i, draw_float (d->rand, d->draw));
   return array;
 }

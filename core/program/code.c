@@ -7,19 +7,6 @@
 #include "core/plugin/elf.h"
 #include <string.h>
 
-static void
-plugin_free (gpointer data)
-{
-  LmArchivePlugin *plugin = data;
-  g_free (plugin->id);
-  g_free (plugin->version);
-  g_free (plugin->platform);
-  g_free (plugin->file);
-  g_free (plugin->sha256);
-  g_strfreev (plugin->provides);
-  g_free (plugin);
-}
-
 static LmArchivePlugin *
 plugin_copy (const LmArchivePlugin *p)
 {
@@ -92,7 +79,7 @@ describe_file (LmArchive *archive, const char *member, const char *platform, GEr
 GPtrArray *
 lm_code_list (LmArchive *archive, GError **error)
 {
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (plugin_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (lm_archive_plugin_free);
   if (lm_archive_manifest (archive) != NULL) {
     const GPtrArray *described = lm_archive_plugins (archive);
     for (guint i = 0; i < described->len; i++)

@@ -158,25 +158,6 @@ static const struct {
     {"clamp", "%n, %0, %c", "1.0", same, true},
 };
 
-static void
-store (const lam_type *type, int64_t i, real x, void *data)
-{
-  switch (type->dtype) {
-  case LAM_F64:
-    ((double *)data)[i] = (double)x;
-    break;
-  case LAM_F32:
-    ((float *)data)[i] = (float)x;
-    break;
-  case LAM_F16:
-    ((uint16_t *)data)[i] = lm_f32_to_f16 ((float)x);
-    break;
-  default:
-    ((uint16_t *)data)[i] = lm_f32_to_bf16 ((float)x);
-    break;
-  }
-}
-
 static LmArray *
 new_array (const lam_type *type)
 {
@@ -209,8 +190,8 @@ check_row (LmBackend *backend, guint which, guint row, guint d)
   const Case c = {rows[row].op, NULL, whole, which, d};
   for (int64_t i = 0; i < MANY; i++) {
     real units = (real)(rows[row].negative ? i % 251 - 125 : i % 125 + 1);
-    store (&type, i, units * (real)dtypes[d].least, x->data);
-    store (&type, i, rows[row].formula (units * (real)dtypes[d].least), want->data);
+    lm_array_set_double (x, i, (double)(units * (real)dtypes[d].least));
+    lm_array_set_double (want, i, (double)rows[row].formula (units * (real)dtypes[d].least));
   }
   LmArray *got = run (backend, &c, &x);
   LmComparison compare = {.rule = lm_rule_of (rows[row].op), .accumulator = LAM_F32};

@@ -156,6 +156,13 @@ test_round_once (void)
   const int64_t m[] = {INT64_MIN, 3};
   const double f64[] = {-0x1p63, 3};
 
+  static const lam_type two = {.dtype = LAM_BF16, .rank = 1, .dims = {2}};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LmArray) set = lm_array_new (&two, &error);
+  g_assert_no_error (error);
+  lm_array_set_double (set, 1, y[0]);
+  g_assert_cmphex (((const uint16_t *)set->data)[1], ==, bf16[0]);
+
   check_convert (LAM_F64, LAM_F16, 5, x, f16);
   check_convert (LAM_F64, LAM_BF16, 3, y, bf16);
   check_convert (LAM_I64, LAM_BF16, 2, n, from_int);

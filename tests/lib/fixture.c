@@ -31,6 +31,22 @@ lm_test_backend (LmRegistry *registry, const char *name)
   return backend;
 }
 
+void
+lm_test_set_up (LmTestFixture *f, gconstpointer unused)
+{
+  (void)unused;
+  f->registry = lm_test_registry ();
+  f->backend = lm_test_backend (f->registry, "reference");
+}
+
+void
+lm_test_tear_down (LmTestFixture *f, gconstpointer unused)
+{
+  (void)unused;
+  lm_backend_unref (f->backend);
+  lm_registry_free (f->registry);
+}
+
 LmFunction *
 lm_test_parse (const char *text)
 {

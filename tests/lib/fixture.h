@@ -15,6 +15,14 @@ LmRegistry *lm_test_registry (void);
 /* "reference", "cpu" ... from a registry. */
 LmBackend *lm_test_backend (LmRegistry *registry, const char *name);
 
+/* For g_test_add: a registry with "reference". */
+typedef struct LmTestFixture {
+  LmRegistry *registry;
+  LmBackend *backend;
+} LmTestFixture;
+void lm_test_set_up (LmTestFixture *f, gconstpointer unused);
+void lm_test_tear_down (LmTestFixture *f, gconstpointer unused);
+
 LmFunction *lm_test_parse (const char *text);
 JsonObject *lm_test_json (const char *text);
 

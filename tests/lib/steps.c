@@ -2,6 +2,7 @@
 /* Golden training cases run through core/model and core/step. */
 #include "tests/lib/steps.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- configs: our types are the golden ones with "lamina." before; a few keys differ ------------------ */
@@ -260,4 +261,39 @@ lm_test_run_state (const LmTestRun *run, const char *suffix)
     if (g_str_has_suffix (init->paths[i], suffix))
       return run->state[run->step->n_vars + i];
   return NULL;
+}
+
+/* --- against golden runs ------------------------------------------------------------------------------ */
+
+void
+lm_test_check_step (const char *what, gint64 i, double got, double wanted,
+                    const LmGoldenTolerance *t)
+{
+  if (!(fabs (got - wanted) <= t->atol + t->rtol * fabs (wanted)))
+    g_test_fail_printf ("%s, step %" G_GINT64_FORMAT ": got %.17g, wanted %.17g", what, i, got,
+                        wanted);
+}
+
+double
+lm_test_golden_out (const LmGolden *g, const LmGoldenCase *c, const char *name, gint64 i)
+{
+  LmGoldenTensor x;
+  g_assert_true (lm_golden_tensor (g, c, "out", name, &x));
+  return lm_golden_value (x.type.dtype, x.data, i);
+}
+
+void
+lm_test_check_final (const LmGolden *g, const LmGoldenCase *c, const LmTestRun *run)
+{
+  JsonArray *names = lm_golden_names (c, "final");
+  for (guint k = 0; k < json_array_get_length (names); k++) {
+    const char *name = json_array_get_string_element (names, k);
+    LmGoldenTensor want;
+    g_assert_true (lm_golden_tensor (g, c, "final", name, &want));
+    const LmArray *got = lm_test_run_var (run, name);
+    g_assert_true (lm_type_equal (&got->type, &want.type));
+    for (int64_t i = 0; i < want.elements; i++)
+      lm_test_check_step (name, i, lm_array_get_double (got, i),
+                          lm_golden_value (want.type.dtype, want.data, i), &c->tolerance);
+  }
 }

@@ -59,4 +59,14 @@ double lm_test_run_summary (const LmTestRun *run, const char *suffix);
 const LmArray *lm_test_run_var (const LmTestRun *run, const char *path);
 const LmArray *lm_test_run_state (const LmTestRun *run, const char *suffix);
 
+/* --- against the golden run of a whole training: cases with "out" by step and "final" variables ------- */
+
+/* Element i of the case's output `name`. */
+double lm_test_golden_out (const LmGolden *g, const LmGoldenCase *c, const char *name, gint64 i);
+/* Fails the test unless got is wanted, within the tolerance; what and step name it. */
+void lm_test_check_step (const char *what, gint64 step, double got, double wanted,
+                         const LmGoldenTolerance *tolerance);
+/* The same for every variable of "final". */
+void lm_test_check_final (const LmGolden *g, const LmGoldenCase *c, const LmTestRun *run);
+
 #endif

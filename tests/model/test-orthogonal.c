@@ -7,27 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Fixture {
-  LmRegistry *registry;
-  LmBackend *backend;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer unused)
-{
-  f->registry = lm_test_registry ();
-  f->backend = lm_test_backend (f->registry, "reference");
-}
-
-static void
-tear_down (Fixture *f, gconstpointer unused)
-{
-  lm_backend_unref (f->backend);
-  lm_registry_free (f->registry);
-}
-
 static LmArray *
-draw (Fixture *f, const lam_var_spec *spec, const lam_shape *prefix, uint32_t seed)
+draw (LmTestFixture *f, const lam_var_spec *spec, const lam_shape *prefix, uint32_t seed)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmTrace) trace = lm_trace_new ("value", lm_host_tables ()->trace, NULL, LAM_F32);
@@ -98,7 +79,7 @@ static const Case cases[] = {
 };
 
 static void
-test_case (Fixture *f, gconstpointer data)
+test_case (LmTestFixture *f, gconstpointer data)
 {
   const Case *c = data;
   lam_var_spec spec = lam_var_spec_make (c->shape, LAM_DELTA_ORTHOGONAL (c->scale));
@@ -120,7 +101,7 @@ test_case (Fixture *f, gconstpointer data)
 
 /* The same key, the same matrix; another key, another one. */
 static void
-test_seeded (Fixture *f, gconstpointer unused)
+test_seeded (LmTestFixture *f, gconstpointer unused)
 {
   const lam_shape none = LAM_SCALAR;
   lam_var_spec spec = lam_var_spec_make (LAM_SHAPE (4, 4), LAM_DELTA_ORTHOGONAL (1));
@@ -134,7 +115,7 @@ test_seeded (Fixture *f, gconstpointer unused)
 /* 200 square draws of each small size: the singular values that one random matrix in many brings close
  * to 0 come out as 1 too. */
 static void
-test_many (Fixture *f, gconstpointer unused)
+test_many (LmTestFixture *f, gconstpointer unused)
 {
   static const int64_t sizes[] = {1, 2, 3, 8};
   const lam_shape many = LAM_SHAPE (200);
@@ -151,7 +132,7 @@ test_many (Fixture *f, gconstpointer unused)
 /* praxis' matrices (kind praxis.init_var) are Q of a QR factorisation, ours are not: both are zero at
  * the same taps and have the same scale. */
 static void
-test_praxis (Fixture *f, gconstpointer unused)
+test_praxis (LmTestFixture *f, gconstpointer unused)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmGolden) g = lm_golden_open ("keys_praxis", &error);
@@ -184,7 +165,8 @@ test_praxis (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (n, ==, 6);
 }
 
-#define ADD(name, data, fn) g_test_add (name, Fixture, data, set_up, fn, tear_down)
+#define ADD(name, data, fn)                                                                        \
+  g_test_add (name, LmTestFixture, data, lm_test_set_up, fn, lm_test_tear_down)
 
 int
 main (int argc, char **argv)

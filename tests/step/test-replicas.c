@@ -84,38 +84,6 @@ start (JsonObject *attrs, lam_dtype dtype, const char *backend, guint replicas)
 
 /* --- against JAX ------------------------------------------------------------------------------------- */
 
-static void
-check (const char *what, gint64 i, double got, double wanted, const LmGoldenTolerance *t)
-{
-  if (!(fabs (got - wanted) <= t->atol + t->rtol * fabs (wanted)))
-    g_test_fail_printf ("%s, step %" G_GINT64_FORMAT ": got %.17g, wanted %.17g", what, i, got,
-                        wanted);
-}
-
-static double
-golden_out (const LmGolden *g, const LmGoldenCase *c, const char *name, gint64 i)
-{
-  LmGoldenTensor x;
-  g_assert_true (lm_golden_tensor (g, c, "out", name, &x));
-  return lm_golden_value (x.type.dtype, x.data, i);
-}
-
-static void
-compare_final (const LmGolden *g, const LmGoldenCase *c, const LmTestRun *run)
-{
-  JsonArray *names = lm_golden_names (c, "final");
-  for (guint k = 0; k < json_array_get_length (names); k++) {
-    const char *name = json_array_get_string_element (names, k);
-    LmGoldenTensor want;
-    g_assert_true (lm_golden_tensor (g, c, "final", name, &want));
-    const LmArray *got = lm_test_run_var (run, name);
-    g_assert_true (lm_type_equal (&got->type, &want.type));
-    for (int64_t i = 0; i < want.elements; i++)
-      check (name, i, lm_array_get_double (got, i), lm_golden_value (want.type.dtype, want.data, i),
-             &c->tolerance);
-  }
-}
-
 typedef struct Curve {
   const char *id, *backend;
 } Curve;
@@ -135,14 +103,16 @@ test_curve (gconstpointer data)
   gint64 steps = (gint64)lm_golden_number (c->attrs, "steps", 0);
   for (gint64 i = 0; i < steps; i++) {
     step (r, &digits, i, dtype);
-    check ("loss", i, lm_test_run_loss (r->runs[0]), golden_out (g, c, "loss", i), &c->tolerance);
-    check ("accuracy", i, lm_test_run_metric (r->runs[0], "accuracy", false),
-           golden_out (g, c, "accuracy", i), &c->tolerance);
-    check ("learning rate", i, lm_test_run_summary (r->runs[0], "/learning_rate_scalar"),
-           golden_out (g, c, "learning_rate", i), &c->tolerance);
+    lm_test_check_step ("loss", i, lm_test_run_loss (r->runs[0]),
+                        lm_test_golden_out (g, c, "loss", i), &c->tolerance);
+    lm_test_check_step ("accuracy", i, lm_test_run_metric (r->runs[0], "accuracy", false),
+                        lm_test_golden_out (g, c, "accuracy", i), &c->tolerance);
+    lm_test_check_step ("learning rate", i,
+                        lm_test_run_summary (r->runs[0], "/learning_rate_scalar"),
+                        lm_test_golden_out (g, c, "learning_rate", i), &c->tolerance);
   }
   lm_test_replicas_assert_equal (r);
-  compare_final (g, c, r->runs[0]);
+  lm_test_check_final (g, c, r->runs[0]);
   lm_test_replicas_free (r);
   lm_test_digits_clear (&digits);
 }

@@ -7,25 +7,6 @@
 
 #include <string.h>
 
-typedef struct Fixture {
-  LmRegistry *registry;
-  LmBackend *backend;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer unused)
-{
-  f->registry = lm_test_registry ();
-  f->backend = lm_test_backend (f->registry, "reference");
-}
-
-static void
-tear_down (Fixture *f, gconstpointer unused)
-{
-  lm_backend_unref (f->backend);
-  lm_registry_free (f->registry);
-}
-
 static bool
 is_original (JsonObject *attrs)
 {
@@ -160,7 +141,7 @@ compare (const LmGolden *g, const LmGoldenCase *c, const char *name, const LmArr
 }
 
 static bool
-run_case (Fixture *f, const LmGolden *g, const LmGoldenCase *c)
+run_case (LmTestFixture *f, const LmGolden *g, const LmGoldenCase *c)
 {
   g_autoptr (LmFunction) function = trace_case (c);
   LmGoldenTensor key;
@@ -178,7 +159,7 @@ run_case (Fixture *f, const LmGolden *g, const LmGoldenCase *c)
 }
 
 static void
-test_group (Fixture *f, gconstpointer group)
+test_group (LmTestFixture *f, gconstpointer group)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmGolden) g = lm_golden_open (group, &error);
@@ -192,7 +173,7 @@ test_group (Fixture *f, gconstpointer group)
 
 /* The published vectors of semantics 1.23 (original layout), through one trace. */
 static void
-test_original_split (Fixture *f, gconstpointer unused)
+test_original_split (LmTestFixture *f, gconstpointer unused)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LmTrace) trace = lm_trace_new ("split", lm_host_tables ()->trace, NULL, LAM_F32);
@@ -221,9 +202,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/trace/random/keys", Fixture, "keys", set_up, test_group, tear_down);
-  g_test_add ("/trace/random/key-cases", Fixture, "key_cases", set_up, test_group, tear_down);
-  g_test_add ("/trace/random/original-split", Fixture, NULL, set_up, test_original_split,
-              tear_down);
+  g_test_add ("/trace/random/keys", LmTestFixture, "keys", lm_test_set_up, test_group,
+              lm_test_tear_down);
+  g_test_add ("/trace/random/key-cases", LmTestFixture, "key_cases", lm_test_set_up, test_group,
+              lm_test_tear_down);
+  g_test_add ("/trace/random/original-split", LmTestFixture, NULL, lm_test_set_up,
+              test_original_split, lm_test_tear_down);
   return g_test_run ();
 }

@@ -6,25 +6,6 @@
 #include "tests/lib/fixture.h"
 #include "tests/transform/lir.h"
 
-typedef struct Fixture {
-  LmRegistry *registry;
-  LmBackend *backend;
-} Fixture;
-
-static void
-set_up (Fixture *x, gconstpointer unused)
-{
-  x->registry = lm_test_registry ();
-  x->backend = lm_test_backend (x->registry, "reference");
-}
-
-static void
-tear_down (Fixture *x, gconstpointer unused)
-{
-  lm_backend_unref (x->backend);
-  lm_registry_free (x->registry);
-}
-
 /* vmap of `text` prints as `wanted`. */
 static void
 assert_vmap (const char *text, const int32_t *in_axes, const int32_t *out_axes, const char *wanted)
@@ -200,7 +181,7 @@ fill (const LmFunction *f, LmArray **in)
 }
 
 static void
-check (const Fixture *x, const char *text, bool grad)
+check (const LmTestFixture *x, const char *text, bool grad)
 {
   LmArray *in[8];
   g_autoptr (LmFunction) f = lir_parse (text);
@@ -215,7 +196,7 @@ check (const Fixture *x, const char *text, bool grad)
 }
 
 static void
-test_conv_seven_axes (Fixture *x, gconstpointer unused)
+test_conv_seven_axes (LmTestFixture *x, gconstpointer unused)
 {
   for (int feature = 0; feature < 2; feature++) {
     g_autofree char *text = conv7 (feature);
@@ -225,7 +206,7 @@ test_conv_seven_axes (Fixture *x, gconstpointer unused)
 
 /* softmax (q k') v as two composites, one inside the other. */
 static void
-test_attention (Fixture *x, gconstpointer unused)
+test_attention (LmTestFixture *x, gconstpointer unused)
 {
   check (x,
          "func @f(%0: f64[3,4], %1: f64[5,4], %2: f64[5,2]) -> (f64[3,2]) {\n"
@@ -249,7 +230,7 @@ test_attention (Fixture *x, gconstpointer unused)
 
 /* Convolution, dilated max pool, and a sum over it. */
 static void
-test_conv_pool (Fixture *x, gconstpointer unused)
+test_conv_pool (LmTestFixture *x, gconstpointer unused)
 {
   check (x,
          "func @f(%0: f64[2,6,6,2], %1: f64[4,1,3,3], %2: f64[4]) -> (f64[2,4]) {\n"
@@ -268,7 +249,7 @@ test_conv_pool (Fixture *x, gconstpointer unused)
 
 /* An embedding: indices and table batched or not, and written back with meeting indices. */
 static void
-test_embedding (Fixture *x, gconstpointer unused)
+test_embedding (LmTestFixture *x, gconstpointer unused)
 {
   static const char *const how[] = {"add", "update", "maximum"};
   for (guint i = 0; i < G_N_ELEMENTS (how); i++) {
@@ -287,7 +268,7 @@ test_embedding (Fixture *x, gconstpointer unused)
 
 /* A choice and bounds for each row, over scalars and arrays. */
 static void
-test_scalar_operands (Fixture *x, gconstpointer unused)
+test_scalar_operands (LmTestFixture *x, gconstpointer unused)
 {
   check (x,
          "func @f(%0: bool[], %1: f64[2,3], %2: f64[2,3]) -> (f64[2,3]) {\n"
@@ -312,7 +293,7 @@ test_scalar_operands (Fixture *x, gconstpointer unused)
 
 /* Nothing to add up: the gradient of what all rows share is zero. */
 static void
-test_no_rows_grad (Fixture *x, gconstpointer unused)
+test_no_rows_grad (LmTestFixture *x, gconstpointer unused)
 {
   g_autoptr (GError) error = NULL;
   const int32_t in_axes[] = {0, -1}, zero = 0;
@@ -345,7 +326,8 @@ main (int argc, char **argv)
   g_test_add_func ("/transform/batch/gather-unique", test_gather_unique);
   g_test_add_func ("/transform/batch/errors", test_errors);
   g_test_add_func ("/transform/batch/too-many-rows", test_too_many_rows);
-#define ADD(name, fn) g_test_add ("/transform/batch/" name, Fixture, NULL, set_up, fn, tear_down)
+#define ADD(name, fn)                                                                              \
+  g_test_add ("/transform/batch/" name, LmTestFixture, NULL, lm_test_set_up, fn, lm_test_tear_down)
   ADD ("conv-seven-axes", test_conv_seven_axes);
   ADD ("attention", test_attention);
   ADD ("conv-pool", test_conv_pool);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* argmax and argmin along one axis: the first best element, the first NaN before all. */
+#include "better.h"
 #include "cpu.h"
 
 enum { TILE = 256 };
@@ -33,46 +34,7 @@ typedef struct job {
       }                                                                                            \
     }                                                                                              \
   }
-#define ARG_PAIR(S, T, is_nan)                                                                     \
-  ARG (max_##S, T, a > b, is_nan)                                                                  \
-  ARG (min_##S, T, a < b, is_nan)
-ARG_PAIR (f64, double, (a != a && b == b))
-ARG_PAIR (f32, float, (a != a && b == b))
-ARG_PAIR (i64, int64_t, false)
-ARG_PAIR (i32, int32_t, false)
-ARG_PAIR (i16, int16_t, false)
-ARG_PAIR (i8, int8_t, false)
-ARG_PAIR (u64, uint64_t, false)
-ARG_PAIR (u32, uint32_t, false)
-ARG_PAIR (u16, uint16_t, false)
-ARG_PAIR (u8, uint8_t, false)
-
-static arg_fn
-find_arg (lam_dtype dtype, bool max)
-{
-  switch (dtype) {
-  case LAM_F64:
-    return max ? max_f64 : min_f64;
-  case LAM_F32:
-    return max ? max_f32 : min_f32;
-  case LAM_I64:
-    return max ? max_i64 : min_i64;
-  case LAM_I32:
-    return max ? max_i32 : min_i32;
-  case LAM_I16:
-    return max ? max_i16 : min_i16;
-  case LAM_I8:
-    return max ? max_i8 : min_i8;
-  case LAM_U64:
-    return max ? max_u64 : min_u64;
-  case LAM_U32:
-    return max ? max_u32 : min_u32;
-  case LAM_U16:
-    return max ? max_u16 : min_u16;
-  default: /* u8 and bool */
-    return max ? max_u8 : min_u8;
-  }
-}
+BETTER_KERNELS (ARG, arg_fn, find_arg)
 
 /* TILE results. */
 static void

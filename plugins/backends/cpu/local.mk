@@ -5,6 +5,7 @@ plugin_LTLIBRARIES += plugins/lamina-backends-cpu.la
 plugins_lamina_backends_cpu_la_SOURCES = \
   %D%/arg.c \
   %D%/backend.c \
+  %D%/better.h \
   %D%/blas.c \
   %D%/collective.c \
   %D%/comm.c \

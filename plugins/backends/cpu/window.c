@@ -2,6 +2,7 @@
 /* reduce_window and reduce_window_arg. Trailing axes that the window leaves alone (the channels of NHWC)
  * are one run, which is combined as a whole for each window position; without such axes the run
  * has one element. */
+#include "better.h"
 #include "cpu.h"
 
 #include <string.h>
@@ -139,46 +140,7 @@ struct winners {
       at[i] = wins ? position : at[i];                                                             \
     }                                                                                              \
   }
-#define WIN_PAIR(S, T, is_nan)                                                                     \
-  WIN (max_##S, T, a > b, is_nan)                                                                  \
-  WIN (min_##S, T, a < b, is_nan)
-WIN_PAIR (f64, double, (a != a && b == b))
-WIN_PAIR (f32, float, (a != a && b == b))
-WIN_PAIR (i64, int64_t, false)
-WIN_PAIR (i32, int32_t, false)
-WIN_PAIR (i16, int16_t, false)
-WIN_PAIR (i8, int8_t, false)
-WIN_PAIR (u64, uint64_t, false)
-WIN_PAIR (u32, uint32_t, false)
-WIN_PAIR (u16, uint16_t, false)
-WIN_PAIR (u8, uint8_t, false)
-
-static win_fn
-find_win (lam_dtype dtype, bool max)
-{
-  switch (dtype) {
-  case LAM_F64:
-    return max ? max_f64 : min_f64;
-  case LAM_F32:
-    return max ? max_f32 : min_f32;
-  case LAM_I64:
-    return max ? max_i64 : min_i64;
-  case LAM_I32:
-    return max ? max_i32 : min_i32;
-  case LAM_I16:
-    return max ? max_i16 : min_i16;
-  case LAM_I8:
-    return max ? max_i8 : min_i8;
-  case LAM_U64:
-    return max ? max_u64 : min_u64;
-  case LAM_U32:
-    return max ? max_u32 : min_u32;
-  case LAM_U16:
-    return max ? max_u16 : min_u16;
-  default: /* u8 and bool */
-    return max ? max_u8 : min_u8;
-  }
-}
+BETTER_KERNELS (WIN, win_fn, find_win)
 
 static void
 try_run (void *ctx, int64_t offset, int32_t position)
