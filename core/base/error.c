@@ -7,6 +7,9 @@
 /* Longer words are not typos worth a search: the table stays on the stack. */
 #define MAX_WORD 128
 
+/* Bytes of joined messages. */
+#define MAX_JOINED 4096
+
 GQuark
 lm_error_quark (void)
 {
@@ -46,6 +49,28 @@ lm_error_from_status (lam_status status)
   default:
     return LM_ERROR_INTERNAL;
   }
+}
+
+void
+lm_error_join (GError **all, GError *problem)
+{
+  static const char more[] = "\n(there are more problems)";
+  if (problem == NULL)
+    return;
+  if (*all == NULL) {
+    *all = problem;
+    return;
+  }
+  char *before = (*all)->message;
+  if (g_str_has_suffix (before, more)) {
+    g_error_free (problem);
+    return;
+  }
+  bool full = strlen (before) + strlen (problem->message) > MAX_JOINED;
+  (*all)->message =
+      full ? g_strconcat (before, more, NULL) : g_strconcat (before, "\n", problem->message, NULL);
+  g_free (before);
+  g_error_free (problem);
 }
 
 /* Edits between two words of at most MAX_WORD bytes: insert, delete, change, swap of neighbours. */

@@ -28,6 +28,10 @@ GQuark lm_error_quark (void);
 /* LmErrorCode for a plugin's status (LAM_E_*). */
 LmErrorCode lm_error_from_status (lam_status status);
 
+/* Adds a problem to those found so far: messages are joined by newlines, the code stays the first's.
+ * problem is taken; NULL adds nothing. After 4 KiB of messages the rest is only said to be there. */
+void lm_error_join (GError **all, GError *problem);
+
 /* The candidate nearest to `word` by edit distance, or NULL when none is near (distance above
  * max (1, len / 3)). candidates is NULL-terminated; the result points into it. */
 const char *lm_did_you_mean (const char *word, const char *const *candidates);

@@ -72,6 +72,7 @@ lm_layer_free (gpointer data)
   g_ptr_array_unref (layer->configs);
   g_clear_pointer (&layer->weight_split_dims_mapping, json_object_unref);
   g_clear_error (&layer->setup->error);
+  g_clear_error (&layer->setup->children);
   g_free (layer->setup);
   g_free (layer->name);
   g_free (layer->path);
@@ -91,7 +92,7 @@ layer_new (LmModel *model, LmLayer *parent, const char *name)
   layer->configs = g_ptr_array_new_with_free_func ((GDestroyNotify)json_object_unref);
   layer->on_free = g_array_new (FALSE, FALSE, sizeof (LmOnFree));
   layer->setup = g_new0 (LmSetup, 1);
-  *layer->setup = (LmSetup) {{model->tables->setup}, model, layer, NULL, false};
+  *layer->setup = (LmSetup) {{model->tables->setup}, model, layer, NULL, NULL, false};
   lm_common_inherit (layer);
   g_ptr_array_add (model->layers, layer);
   layer->id = model->layers->len;
@@ -162,9 +163,11 @@ run_setup (LmLayer *layer, const Kind *kind, GError **error)
   setup->open = true;
   kind->setup (layer->provided->vtable, layer->instance, &setup->pub);
   setup->open = false;
-  if (setup->error == NULL)
+  GError *problems = g_steal_pointer (&setup->children);
+  lm_error_join (&problems, g_steal_pointer (&setup->error));
+  if (problems == NULL)
     return lm_share_check (layer, error) && lm_split_check (layer, error);
-  g_propagate_error (error, g_steal_pointer (&setup->error));
+  g_propagate_error (error, problems);
   return false;
 }
 
@@ -172,28 +175,20 @@ run_setup (LmLayer *layer, const Kind *kind, GError **error)
 static bool
 read_keys (LmLayer *layer, const Kind *kind, JsonObject *config, GError **error)
 {
-  GError *problems[3] = {NULL, NULL, NULL};
-  g_autoptr (GString) report = g_string_new (NULL);
-  lm_common_read (layer, config, &problems[0]);
-  if (strcmp (layer->provided->kind, LAM_KIND_OPTIMIZER) == 0)
-    lm_chain_read (layer, config, &problems[1]);
-  fill_instance (layer, kind, config, &problems[2]);
-  GError *first = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (problems); i++) {
-    if (problems[i] == NULL)
-      continue;
-    g_string_append_printf (report, "%s%s", report->len > 0 ? "\n" : "", problems[i]->message);
-    if (first == NULL)
-      first = problems[i];
-    else
-      g_error_free (problems[i]);
+  GError *all = NULL;
+  for (guint i = 0; i < 3; i++) {
+    GError *problem = NULL;
+    if (i == 0)
+      lm_common_read (layer, config, &problem);
+    else if (i == 1 && strcmp (layer->provided->kind, LAM_KIND_OPTIMIZER) == 0)
+      lm_chain_read (layer, config, &problem);
+    else if (i == 2)
+      fill_instance (layer, kind, config, &problem);
+    lm_error_join (&all, problem);
   }
-  if (first == NULL)
-    return true;
-  g_free (first->message);
-  first->message = g_strdup (report->str);
-  g_propagate_error (error, first);
-  return false;
+  if (all != NULL)
+    g_propagate_error (error, all);
+  return all == NULL;
 }
 
 LmLayer *

@@ -99,34 +99,33 @@ read_fprop_dtype (const Top *top, GError **error)
   return LAM_DTYPE_NONE;
 }
 
-static bool
-read_top (LmModel *model, GError **error)
+/* The keys beside the sections; every problem with them goes to `all`. */
+static void
+read_top (LmModel *model, GError **all)
 {
+  GError *problems[3] = {NULL, NULL, NULL};
   Top top = {0};
-  LmFieldTable *table = lm_model_config_table (error);
+  LmFieldTable *table = lm_model_config_table (all);
   if (table == NULL)
-    return false;
-  g_autoptr (LmParams) params = lm_params_new (table, model->config, sections, "config", error);
+    return;
+  LmParams *params = lm_params_new (table, model->config, sections, "config", all);
   if (params != NULL) {
     lm_params_fill (params, &top);
     model->name = g_strdup (top.name);
     model->real = top.dtype;
     model->seed = (uint64_t)top.seed;
-    model->fprop = read_fprop_dtype (&top, error);
-  }
-  bool good = params != NULL;
-  if (good && top.mesh.id != 0) {
-    model->mesh = lm_mesh_read (json_object_get_object_member (model->config, "mesh"), error);
-    good = model->mesh != NULL;
+    model->fprop = read_fprop_dtype (&top, &problems[0]);
+    if (top.mesh.id != 0)
+      model->mesh =
+          lm_mesh_read (json_object_get_object_member (model->config, "mesh"), &problems[1]);
+    if (top.dtype != LAM_F32 && top.dtype != LAM_F64)
+      g_set_error (&problems[2], LM_ERROR, LM_ERROR_INVALID,
+                   "config: dtype: wanted f32 or f64, got %s", lam_dtype_name (top.dtype));
   }
   g_clear_pointer (&params, lm_params_free); /* it reads the table when it goes */
   lm_field_table_free (table);
-  if (good && top.dtype != LAM_F32 && top.dtype != LAM_F64) {
-    g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "config: dtype: wanted f32 or f64, got %s",
-                 lam_dtype_name (top.dtype));
-    return false;
-  }
-  return good && model->fprop != LAM_DTYPE_NONE;
+  for (guint i = 0; i < G_N_ELEMENTS (problems); i++)
+    lm_error_join (all, problems[i]);
 }
 
 static JsonObject *
@@ -142,63 +141,68 @@ object_member (JsonObject *config, const char *key, GError **error)
   return NULL;
 }
 
-static bool
-build_learners (LmModel *model, GError **error)
+/* Builds one part of the config and adds it to a list; its problems go to `all`. */
+static void
+build_part (LmModel *model, const char *kind, const char *name, JsonNode *config, GPtrArray *list,
+            GError **all)
+{
+  GError *problem = NULL;
+  JsonObject *object = json_node_get_object (config);
+  LmLayer *layer = lm_layer_build (model, NULL, kind, name, object, &problem);
+  if (layer != NULL)
+    g_ptr_array_add (list, layer);
+  else if (strcmp (kind, LAM_KIND_METRIC) == 0)
+    g_prefix_error (&problem, "metrics.");
+  lm_error_join (all, problem);
+}
+
+static void
+build_learners (LmModel *model, GError **all)
 {
   JsonNode *node = json_object_get_member (model->config, "learners");
   if (node == NULL)
-    return true;
+    return;
   if (!JSON_NODE_HOLDS_ARRAY (node)) {
-    g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "config: \"learners\" is not a list");
-    return false;
+    lm_error_join (all,
+                   g_error_new (LM_ERROR, LM_ERROR_INVALID, "config: \"learners\" is not a list"));
+    return;
   }
   JsonArray *list = json_node_get_array (node);
   for (guint i = 0; i < json_array_get_length (list); i++) {
     JsonNode *item = json_array_get_element (list, i);
     g_autofree char *name = g_strdup_printf ("learner%s%.0u", i > 0 ? "_" : "", i);
-    if (!JSON_NODE_HOLDS_OBJECT (item)) {
-      g_set_error (error, LM_ERROR, LM_ERROR_INVALID, "config: learners[%u] is not an object", i);
-      return false;
-    }
-    LmLayer *learner =
-        lm_layer_build (model, NULL, LAM_KIND_LEARNER, name, json_node_get_object (item), error);
-    if (learner == NULL)
-      return false;
-    g_ptr_array_add (model->learners, learner);
+    if (JSON_NODE_HOLDS_OBJECT (item))
+      build_part (model, LAM_KIND_LEARNER, name, item, model->learners, all);
+    else
+      lm_error_join (all, g_error_new (LM_ERROR, LM_ERROR_INVALID,
+                                       "config: learners[%u] is not an object", i));
   }
-  return true;
 }
 
-static bool
-build_metrics (LmModel *model, GError **error)
+static void
+build_metrics (LmModel *model, GError **all)
 {
   JsonNode *node = json_object_get_member (model->config, "metrics");
   if (node == NULL)
-    return true;
+    return;
   if (!JSON_NODE_HOLDS_OBJECT (node)) {
-    g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
-                 "config: \"metrics\" is not an object; it wants names such as { \"top5\": { "
-                 "\"type\": \"lamina.top_k_accuracy\", \"k\": 5 } }");
-    return false;
+    lm_error_join (all, g_error_new (LM_ERROR, LM_ERROR_INVALID,
+                                     "config: \"metrics\" is not an object; it wants names such as "
+                                     "{ \"top5\": { \"type\": \"lamina.top_k_accuracy\", \"k\": "
+                                     "5 } }"));
+    return;
   }
   g_autoptr (GList) names = json_object_get_members (json_node_get_object (node));
   for (GList *n = names; n != NULL; n = n->next) {
     JsonNode *item = json_object_get_member (json_node_get_object (node), n->data);
-    if (!JSON_NODE_HOLDS_OBJECT (item) || !lm_nest_check_key (n->data)) {
-      g_set_error (error, LM_ERROR, LM_ERROR_INVALID,
-                   "config: metrics.%s: wanted an object below a name of letters, digits and _",
-                   (const char *)n->data);
-      return false;
-    }
-    LmLayer *metric =
-        lm_layer_build (model, NULL, LAM_KIND_METRIC, n->data, json_node_get_object (item), error);
-    if (metric == NULL) {
-      g_prefix_error (error, "metrics.");
-      return false;
-    }
-    g_ptr_array_add (model->metrics, metric);
+    if (JSON_NODE_HOLDS_OBJECT (item) && lm_nest_check_key (n->data))
+      build_part (model, LAM_KIND_METRIC, n->data, item, model->metrics, all);
+    else
+      lm_error_join (all, g_error_new (LM_ERROR, LM_ERROR_INVALID,
+                                       "config: metrics.%s: wanted an object below a name of "
+                                       "letters, digits and _",
+                                       (const char *)n->data));
   }
-  return true;
 }
 
 /* --- the variable tree ------------------------------------------------------------------------------ */
@@ -244,12 +248,23 @@ build_groups (LmModel *model)
 static bool
 build (LmModel *model, GError **error)
 {
-  JsonObject *root = read_top (model, error) ? object_member (model->config, "model", error) : NULL;
-  if (root == NULL)
+  GError *all = NULL, *problem = NULL;
+  read_top (model, &all);
+  JsonObject *root = object_member (model->config, "model", &problem);
+  if (model->real != LAM_F64) /* whatever is wrong with it: layers are looked at all the same */
+    model->real = LAM_F32;
+  /* Without the mesh that the config names every sharding would be wrong. */
+  bool has_mesh = model->mesh != NULL || !json_object_has_member (model->config, "mesh");
+  if (root != NULL && (has_mesh || all == NULL))
+    model->root = lm_layer_build (model, NULL, LAM_KIND_LAYER, "model", root, &problem);
+  lm_error_join (&all, problem);
+  build_learners (model, &all);
+  build_metrics (model, &all);
+  if (all != NULL) {
+    g_propagate_error (error, all);
     return false;
-  model->root = lm_layer_build (model, NULL, LAM_KIND_LAYER, "model", root, error);
-  if (model->root == NULL || !build_tree (model, error) || !build_learners (model, error)
-      || !build_metrics (model, error))
+  }
+  if (!build_tree (model, error))
     return false;
   build_groups (model);
   return true;

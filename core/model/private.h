@@ -48,8 +48,9 @@ typedef struct LmSetup {
   lam_setup pub; /* first */
   LmModel *model;
   LmLayer *layer;
-  GError *error;
-  bool open; /* false: setup has returned, what is asked now is a programming error */
+  GError *error;    /* the layer's own */
+  GError *children; /* of its children, all of them */
+  bool open;        /* false: setup has returned, what is asked now is a programming error */
 } LmSetup;
 
 LmLayer *lm_layer_build (LmModel *model, LmLayer *parent, const char *kind, const char *name,

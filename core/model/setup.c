@@ -400,7 +400,9 @@ setup_create_child (lam_setup *pub, const char *kind, const char *name, lam_chil
   JsonObject *object = check_name (s, "child", name) ? find_config (s, config, index) : NULL;
   if (object == NULL)
     return none;
-  LmLayer *child = lm_layer_build (s->model, s->layer, kind, name, object, &s->error);
+  GError *problem = NULL; /* setup goes on, so that all children's problems come in one report */
+  LmLayer *child = lm_layer_build (s->model, s->layer, kind, name, object, &problem);
+  lm_error_join (&s->children, problem);
   return child != NULL ? (lam_child) {child->id, s->model->epoch} : none;
 }
 

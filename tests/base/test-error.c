@@ -2,6 +2,8 @@
 /* Error codes, did-you-mean, type texts and checked sizes. */
 #include "core/base/error.h"
 
+#include <string.h>
+
 static void
 test_status (void)
 {
@@ -10,6 +12,26 @@ test_status (void)
   g_assert_cmpint (lm_error_from_status (LAM_E_STALE), ==, LM_ERROR_UNSUPPORTED);
   /* An unknown negative status is a generic failure. */
   g_assert_cmpint (lm_error_from_status (-77), ==, LM_ERROR_INTERNAL);
+}
+
+/* The first's code, all messages; nothing is added by nothing; the whole stays short. */
+static void
+test_join (void)
+{
+  GError *all = NULL;
+  lm_error_join (&all, NULL);
+  g_assert_null (all);
+  lm_error_join (&all, g_error_new_literal (LM_ERROR, LM_ERROR_PLUGIN, "one"));
+  lm_error_join (&all, NULL);
+  lm_error_join (&all, g_error_new_literal (LM_ERROR, LM_ERROR_INVALID, "two"));
+  g_assert_error (all, LM_ERROR, LM_ERROR_PLUGIN);
+  g_assert_cmpstr (all->message, ==, "one\ntwo");
+  for (guint i = 0; i < 10000; i++)
+    lm_error_join (&all, g_error_new_literal (LM_ERROR, LM_ERROR_INVALID, "three"));
+  g_assert_cmpuint (strlen (all->message), <, 4200);
+  g_assert_true (g_str_has_prefix (all->message, "one\ntwo\nthree\n"));
+  g_assert_true (g_str_has_suffix (all->message, "three\n(there are more problems)"));
+  g_clear_error (&all);
 }
 
 static void
@@ -93,6 +115,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/error/status", test_status);
+  g_test_add_func ("/base/error/join", test_join);
   g_test_add_func ("/base/error/did_you_mean", test_did_you_mean);
   g_test_add_func ("/base/error/long_word", test_long_word);
   g_test_add_func ("/base/error/type_text", test_type_text);

@@ -92,6 +92,62 @@ test_bad (Fixture *f, gconstpointer data)
                         NULL);
 }
 
+/* What is wrong anywhere in a config comes in one error: keys of the top, layers side by side and below
+ * each other, learners, metrics. */
+static void
+test_all_at_once (Fixture *f, gconstpointer unused)
+{
+  static const char config[] =
+      "{\"colour\": 1, \"fprop_dtype\": \"f16\", \"model\": {\"type\": \"lamina.sequential\", "
+      "\"layers\": [{\"type\": \"lamina.linaer\"}, {\"type\": \"lamina.linear\", \"input_dims\": "
+      "-1}, {\"type\": \"lamina.sequential\", \"layers\": [{\"type\": \"lamina.dropout\", "
+      "\"keep_prob\": 7}]}]}, \"learners\": [{\"type\": \"lamina.learner\", \"optimizer\": "
+      "{\"type\": "
+      "\"lamina.sdg\", \"learning_rate\": 1}}, 5], \"metrics\": {\"top\": {\"type\": "
+      "\"lamina.top_k\"}}}";
+  static const char *const pieces[] = {
+      "config.colour",
+      "model.layers_0",
+      "did you mean \"lamina.linear\"",
+      "model.layers_1",
+      "input_dims",
+      "output_dims",
+      "model.layers_2.layers_0",
+      "keep_prob",
+      "learner.optimizer",
+      "did you mean \"lamina.sgd\"",
+      "learners[1]",
+      "metrics.top",
+  };
+  g_autoptr (GError) error = NULL;
+  g_assert_null (build (f, config, &error));
+  g_assert_error (error, LM_ERROR, LM_ERROR_INVALID);
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++)
+    if (strstr (error->message, pieces[i]) == NULL)
+      g_error ("no \"%s\" in:\n%s", pieces[i], error->message);
+  /* A problem of the top is told with its brothers, a missing model with the rest. */
+  g_clear_error (&error);
+  g_assert_null (build (f, "{\"dtype\": \"i32\", \"fprop_dtype\": \"f16\"}", &error));
+  lm_test_assert_error (&error, LM_ERROR_INVALID, "wanted float32 or bfloat16, got \"f16\"",
+                        "f32 or f64, got i32", "\"model\" is missing", NULL);
+}
+
+/* Two hundred problems are not told one by one. */
+static void
+test_too_many (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GString) config =
+      g_string_new ("{\"model\": {\"type\": \"lamina.sequential\", \"layers\": [");
+  for (guint i = 0; i < 200; i++)
+    g_string_append (config, i > 0 ? ", {\"type\": \"no.such\"}" : "{\"type\": \"no.such\"}");
+  g_string_append (config, "]}}");
+  GError *error = NULL;
+  g_assert_null (build (f, config->str, &error));
+  g_assert_cmpuint (strlen (error->message), <, 5000);
+  lm_test_assert_error (&error, LM_ERROR_NOT_FOUND, "model.layers_0", "model.layers_9",
+                        "(there are more problems)", NULL);
+}
+
 static void
 test_tree (Fixture *f, gconstpointer unused)
 {
@@ -167,6 +223,8 @@ main (int argc, char **argv)
     g_autofree char *path = g_strdup_printf ("/model/build/bad/%s", bad[i].name);
     g_test_add (path, Fixture, &bad[i], set_up, test_bad, tear_down);
   }
+  g_test_add ("/model/build/all-at-once", Fixture, NULL, set_up, test_all_at_once, tear_down);
+  g_test_add ("/model/build/too-many", Fixture, NULL, set_up, test_too_many, tear_down);
   g_test_add ("/model/build/tree", Fixture, NULL, set_up, test_tree, tear_down);
   g_test_add ("/model/build/weights", Fixture, NULL, set_up, test_weights, tear_down);
   g_test_add ("/model/build/init", Fixture, NULL, set_up, test_init, tear_down);
