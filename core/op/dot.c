@@ -114,39 +114,61 @@ side_of (const LmVjpCtx *c, int k)
   return s;
 }
 
-/* Contracts the cotangent with the other operand over that one's free axes (the ct's axes from
- * ct_from on); left are batch, this operand's free axes, and its contracted axes in the order of the
- * other's. A transpose puts them back. As JAX's _dot_general_transpose_lhs. */
+/* Where each axis of x stands in its gradient as dot_general gives it: batch, then x's free axes and its
+ * contracted ones in the order of the other's, or the other way round. True if that is x's own order. */
+static bool
+gradient_order (const Side *x, const Side *y, bool free_first, int64_t *to)
+{
+  int64_t n = 0;
+  for (uint64_t i = 0; i < x->n_batch; i++)
+    to[x->batch[i]] = n++;
+  for (int part = 0; part < 2; part++) {
+    if ((part == 0) == free_first)
+      for (uint64_t i = 0; i < x->n_kept; i++)
+        to[x->kept[i]] = n++;
+    else
+      for (int32_t axis = 0; axis < y->rank; axis++)
+        for (uint64_t i = 0; i < y->n_contract; i++)
+          if (y->contract[i] == axis)
+            to[x->contract[i]] = n++;
+  }
+  bool same = true;
+  for (int32_t i = 0; i < x->rank; i++)
+    same = same && to[i] == i;
+  return same;
+}
+
+/* Contracts the cotangent with the other operand over that one's free axes (the ct's axes from ct_from
+ * on). As JAX's _dot_general_transpose_lhs, but the operands are taken in the order that needs no transpose
+ * after it, where there is one: the gradient of a weight then is written once, in its own layout. */
 static LmValue
 dot_ct (LmVjpCtx *c, const Side *x, const Side *y, LmValue other, uint64_t ct_from)
 {
   int64_t ct_batch[LAM_MAX_RANK], ct_contract[LAM_MAX_RANK], to[LAM_MAX_RANK];
-  uint64_t n = 0;
   lam_dtype dtype = lm_contract_ct_dtype (c);
-  for (uint64_t i = 0; i < x->n_batch; i++) {
+  for (uint64_t i = 0; i < x->n_batch; i++)
     ct_batch[i] = (int64_t)i;
-    to[x->batch[i]] = (int64_t)n++;
-  }
   for (uint64_t i = 0; i < y->n_kept; i++)
     ct_contract[i] = (int64_t)(ct_from + i);
-  for (uint64_t i = 0; i < x->n_kept; i++)
-    to[x->kept[i]] = (int64_t)n++;
-  for (int32_t axis = 0; axis < y->rank; axis++)
-    for (uint64_t i = 0; i < y->n_contract; i++)
-      if (y->contract[i] == axis)
-        to[x->contract[i]] = (int64_t)n++;
+  LmValue ct = lm_convert (c->b, c->ct[0], dtype), by = lm_convert (c->b, other, dtype);
+  if (gradient_order (x, y, false, to)) {
+    LmDotDims dims = {.lhs_batch = y->batch,
+                      .rhs_batch = ct_batch,
+                      .n_batch = x->n_batch,
+                      .lhs_contract = y->kept,
+                      .rhs_contract = ct_contract,
+                      .n_contract = y->n_kept};
+    return lm_dot_general (c->b, by, ct, &dims);
+  }
   LmDotDims dims = {.lhs_batch = ct_batch,
                     .rhs_batch = y->batch,
                     .n_batch = x->n_batch,
                     .lhs_contract = ct_contract,
                     .rhs_contract = y->kept,
                     .n_contract = y->n_kept};
-  LmValue d = lm_dot_general (c->b, lm_convert (c->b, c->ct[0], dtype),
-                              lm_convert (c->b, other, dtype), &dims);
-  bool moves = false;
-  for (int32_t i = 0; i < x->rank; i++)
-    moves = moves || to[i] != i;
-  return moves ? lm_transpose (c->b, d, to) : d;
+  bool same = gradient_order (x, y, true, to);
+  LmValue d = lm_dot_general (c->b, ct, by, &dims);
+  return same ? d : lm_transpose (c->b, d, to);
 }
 
 static void

@@ -29,6 +29,32 @@ static const char *const view_cases[] = {
     "  %5 = maximum(%4, %1)\n"
     "  return %3, %5\n"
     "}\n",
+    /* large enough for a copy of its own, of which both readers and the result have a part */
+    "func @f(%0: $[67,71], %1: $[71,67]) -> ($[67,71], $[67,71], $[67,71]) {\n"
+    "  %2 = transpose(%1) {permutation = [1, 0]} : $[67,71]\n"
+    "  %3 = maximum(%0, %2)\n"
+    "  %4 = minimum(%2, %2)\n"
+    "  return %3, %4, %2\n"
+    "}\n",
+    "func @f(%0: $[17,31,11], %1: $[11,17,31], %2: $[17,11,31]) -> ($[11,17,31], $[17,11,31]) {\n"
+    "  %3 = transpose(%0) {permutation = [2, 0, 1]}\n"
+    "  %4 = maximum(%3, %1)\n"
+    "  %5 = reverse(%0) {dimensions = [1]}\n"
+    "  %6 = transpose(%5) {permutation = [0, 2, 1]}\n"
+    "  %7 = minimum(%2, %6)\n"
+    "  return %4, %7\n"
+    "}\n",
+    "func @f(%0: $[90,80], %1: $[77,61], %2: $[70]) -> ($[77,61], $[66,70,3]) {\n"
+    "  %3 = slice(%0) {start_indices = [5, 2], limit_indices = [66, 79], strides = [1, 1]}\n"
+    "  %4 = transpose(%3) {permutation = [1, 0]}\n"
+    "  %5 = maximum(%1, %4)\n"
+    "  %6 = slice(%0) {start_indices = [20, 7], limit_indices = [90, 73], strides = [1, 1]}\n"
+    "  %7 = transpose(%6) {permutation = [1, 0]}\n"
+    "  %8 = broadcast_in_dim(%7) {broadcast_dimensions = [0, 1]} : $[66,70,3]\n"
+    "  %9 = broadcast_in_dim(%2) {broadcast_dimensions = [1]} : $[66,70,3]\n"
+    "  %10 = minimum(%8, %9)\n"
+    "  return %5, %10\n"
+    "}\n",
     "func @f(%0: $[6,7,8]) -> ($[9,5], $[5,3,3]) {\n"
     "  %1 = slice(%0) {start_indices = [1, 0, 2], limit_indices = [6, 7, 7], strides = [2, 3, 1]}\n"
     "  %2 = reverse(%1) {dimensions = [0, 2]}\n"

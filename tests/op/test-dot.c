@@ -4,6 +4,8 @@
 #include "tests/lib/fixture.h"
 #include "tests/lib/opcheck.h"
 
+#include <string.h>
+
 #define DOT(lb, rb, lc, rc, more)                                                                  \
   "dot_general(%0, %1) {lhs_batching_dimensions = [" lb "], rhs_batching_dimensions = [" rb        \
   "], lhs_contracting_dimensions = [" lc "], rhs_contracting_dimensions = [" rc "]" more "}"
@@ -75,6 +77,28 @@ test_wide_cotangent (void)
   lm_registry_free (registry);
 }
 
+/* The gradient of a weight, and of what it multiplies, comes in its own layout. */
+static void
+test_no_transpose (void)
+{
+  static const char *const products[] = {
+      LM_F2 ("f64[2,3]", "f64[3,4]", DOT ("", "", "1", "0", ""), "f64[2,4]"),
+      LM_F2 ("f64[5,2,3]", "f64[3,4]", DOT ("", "", "2", "0", ""), "f64[5,2,4]"),
+      LM_F2 ("f64[5,2,3]", "f64[5,3,4]", DOT ("0", "0", "2", "1", ""), "f64[5,2,4]"),
+      LM_F2 ("f64[2,3]", "f64[4,3]", DOT ("", "", "1", "1", ""), "f64[2,4]"),
+      LM_F2 ("f64[3,2]", "f64[3,4]", DOT ("", "", "0", "0", ""), "f64[2,4]"),
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (products); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LmFunction) f = lm_test_parse (products[i]);
+    bool both[] = {true, true};
+    g_autoptr (LmFunction) vjp = lm_vjp (f, both, both, &error);
+    g_assert_no_error (error);
+    g_autofree char *text = lm_text_print (vjp);
+    g_assert_null (strstr (text, "transpose"));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -82,5 +106,6 @@ main (int argc, char **argv)
   g_test_add_func ("/op/dot/types", test_types);
   g_test_add_func ("/op/dot/grads", test_grads);
   g_test_add_func ("/op/dot/wide-cotangent", test_wide_cotangent);
+  g_test_add_func ("/op/dot/no-transpose", test_no_transpose);
   return g_test_run ();
 }

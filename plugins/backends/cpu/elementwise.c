@@ -180,6 +180,37 @@ loop_of (cpu_lower *l, const lam_equation *e, lam_dtype in, lam_dtype out)
   return cpu_find_loop (l->backend->isa, e->op, computed_in (in), variant);
 }
 
+/* Whether the last axis jumps where another one runs: read in order, each element of such a view is in a
+ * cache line of its own. What repeats elements stays a view, its copy would be larger than what it reads. */
+static bool
+is_transposed (const kit_view *v)
+{
+  int32_t last = v->rank - 1;
+  bool runs = false;
+  while (last > 0 && v->dims[last] == 1)
+    last--;
+  for (int32_t i = 0; i <= last; i++) {
+    if (v->strides[i] == 0 && v->dims[i] > 1)
+      return false;
+    runs = runs || (i < last && v->strides[i] == 1 && v->dims[i] > 1);
+  }
+  return runs && v->strides[last] > 1;
+}
+
+/* Elements from which a transposed view is worth a copy in blocks. */
+#define COPY_FROM 4096
+
+/* Copies go before the step that reads them. */
+static void
+straighten (cpu_lower *l, const lam_equation *e)
+{
+  for (uint32_t k = 0; k < e->n_operands; k++) {
+    cpu_view view = cpu_operand (l, e, k);
+    if (is_transposed (&view.v) && cpu_count (&view) >= COPY_FROM)
+      cpu_dense_operand (l, e, k);
+  }
+}
+
 /* Operand k with the result's shape: scalars of select and clamp are repeated. */
 static cpu_view
 operand_view (cpu_lower *l, const lam_equation *e, uint32_t k, const kit_view *shape)
@@ -219,6 +250,7 @@ cpu_lower_elementwise (cpu_lower *l, const lam_equation *e)
     second = cpu_result (l, e, 1);
   if (cpu_count (&out) == 0)
     return;
+  straighten (l, e);
   cpu_step *s = cpu_add_step (l, elementwise_step, e->n_operands, e->n_results, sizeof (geometry));
   if (s == NULL)
     return;
