@@ -4,3 +4,4 @@
 EXTRA_PROGRAMS = \
   %D%/bench-cpu \
   %D%/bench-passes
+EXTRA_DIST += %D%/replicas.sh
