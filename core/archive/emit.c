@@ -123,7 +123,7 @@ lm_emit_tree (const char *path, const GArray *items, GError **error)
 {
   g_autofree char *goal = g_canonicalize_filename (path, NULL);
   g_autofree char *parent = g_path_get_dirname (goal);
-  g_autofree char *aside = g_strdup_printf ("%s.%08x.tmp", goal, g_random_int ());
+  g_autofree char *aside = lm_temporary_name (goal);
   bool ok = true;
 
   if (g_file_test (goal, G_FILE_TEST_EXISTS) || g_file_test (goal, G_FILE_TEST_IS_SYMLINK)) {

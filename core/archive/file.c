@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,6 +49,92 @@ goal_of (const char *path, int *mode, GError **error)
   return goal;
 }
 
+/* --- temporaries --------------------------------------------------------------------------------- */
+
+#define HEX_DIGITS 8
+#define SUFFIX     ".tmp"
+
+/* Who writes a temporary holds a lock on it, which goes with the process. */
+char *
+lm_temporary_name (const char *path)
+{
+  return g_strdup_printf ("%s.%08x" SUFFIX, path, g_random_int ());
+}
+
+bool
+lm_is_temporary_name (const char *name)
+{
+  gsize n = strlen (name), tail = 1 + HEX_DIGITS + strlen (SUFFIX);
+
+  if (n <= tail || name[n - tail] != '.' || !g_str_has_suffix (name, SUFFIX))
+    return false;
+  for (gsize i = n - tail + 1; i < n - strlen (SUFFIX); i++)
+    if (!g_ascii_isxdigit (name[i]))
+      return false;
+  return true;
+}
+
+/* A regular file of ours, without a writer. Its lock is held while it goes, so that no writer takes
+ * it meanwhile. */
+static void
+remove_stale (const char *path)
+{
+  struct stat st;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+  if (fd < 0)
+    return;
+  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode) && st.st_uid == geteuid ()
+      && flock (fd, LOCK_EX | LOCK_NB) == 0)
+    g_unlink (path);
+  close (fd);
+}
+
+/* What killed writers of the same file left behind. */
+static void
+remove_stale_ones (const char *goal)
+{
+  g_autofree char *folder = g_path_get_dirname (goal), *base = g_path_get_basename (goal);
+  gsize n = strlen (base), whole = n + 1 + HEX_DIGITS + strlen (SUFFIX);
+  GDir *dir = g_dir_open (folder, 0, NULL);
+
+  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
+    if (strlen (name) != whole || strncmp (name, base, n) != 0 || !lm_is_temporary_name (name))
+      continue;
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    remove_stale (path);
+  }
+  g_clear_pointer (&dir, g_dir_close);
+}
+
+/* False: another writer took the file for a stale one before it was locked, and removed it. Where there
+ * are no locks nobody takes it for one. */
+static bool
+keep_temporary (int fd)
+{
+  struct stat st;
+
+  while (flock (fd, LOCK_EX) != 0 && errno == EINTR)
+    ;
+  return fstat (fd, &st) != 0 || st.st_nlink > 0;
+}
+
+/* --- new files ----------------------------------------------------------------------------------- */
+
+/* False: another name may do, if errno is EEXIST. */
+static bool
+open_temporary (LmNewFile *file, int mode)
+{
+  file->temporary = lm_temporary_name (file->path);
+  file->fd = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+  if (file->fd < 0 || keep_temporary (file->fd))
+    return file->fd >= 0;
+  close (file->fd);
+  file->fd = -1;
+  errno = EEXIST;
+  return false;
+}
+
 bool
 lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error)
 {
@@ -54,10 +142,9 @@ lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error)
   if (file->path == NULL)
     return false;
   path = file->path;
+  remove_stale_ones (path);
   for (int i = 0; i < 100; i++) {
-    file->temporary = g_strdup_printf ("%s.%08x.tmp", path, g_random_int ());
-    file->fd = g_open (file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (file->fd >= 0)
+    if (open_temporary (file, mode))
       return true;
     if (errno != EEXIST)
       break;

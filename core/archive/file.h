@@ -11,11 +11,15 @@ typedef struct LmNewFile {
   int fd;
 } LmNewFile;
 
-/* mode is subject to the umask. After a success exactly one of commit and abandon follows. */
+/* mode is subject to the umask. Removes what killed writers of the same path left behind. After a success exactly one of commit and abandon follows. */
 bool lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error);
 bool lm_new_file_write (LmNewFile *file, const void *data, gsize n, GError **error);
 bool lm_new_file_commit (LmNewFile *file, GError **error);
 void lm_new_file_abandon (LmNewFile *file);
+
+/* A name beside path for what is written aside, "PATH.01234abc.tmp"; whether a name is such a one. */
+char *lm_temporary_name (const char *path);
+bool lm_is_temporary_name (const char *name);
 
 /* fsync of a folder, so that a rename in it lasts. */
 bool lm_sync_folder (const char *path, GError **error);

@@ -39,6 +39,8 @@ add_entry (Walk *w, int fd, const char *prefix, const char *entry, int depth)
   const char *fault;
   struct stat st;
 
+  if (!w->strict && lm_is_temporary_name (entry)) /* a killed writer's */
+    return true;
   if (fstatat (fd, entry, &st, AT_SYMLINK_NOFOLLOW) != 0)
     return fail_name (w, name, g_strerror (errno));
   if (S_ISDIR (st.st_mode)) {

@@ -2,6 +2,7 @@
 # tests/archive: one program for each source file.
 
 check_PROGRAMS += \
+  %D%/test-file \
   %D%/test-manifest \
   %D%/test-npy \
   %D%/test-safetensors \

@@ -266,6 +266,42 @@ test_pack_project (void)
   remove_all (dir);
 }
 
+static void
+put (const char *path)
+{
+  g_assert_true (g_file_set_contents (path, "half", -1, NULL));
+}
+
+/* What killed writers left is no part of a project; a name that only looks like it is. */
+static void
+test_pack_leftovers (void)
+{
+  g_autofree char *dir = g_dir_make_tmp ("lamina-test-XXXXXX", NULL), *list = NULL;
+  g_autofree char *project = g_build_filename (dir, "p", NULL);
+  g_autofree char *model = g_build_filename (project, "model.json", NULL);
+  g_autofree char *file = g_build_filename (project, "trained.lam.0123abcd.tmp", NULL);
+  g_autofree char *folder = g_build_filename (project, "tree.89abcdef.tmp", NULL);
+  g_autofree char *inside = g_build_filename (folder, "model.json", NULL);
+  g_autofree char *own = g_build_filename (project, "notes.tmp", NULL);
+  g_autofree char *path = g_build_filename (dir, "m.lam", NULL);
+  g_autoptr (LmArchive) bare = NULL, packed = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (g_mkdir (project, 0700), ==, 0);
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (model, config, -1, NULL));
+  put (file);
+  put (inside);
+  put (own);
+  bare = lm_archive_open (project, NULL);
+  g_assert_true (lm_archive_convert (bare, path, false, &error));
+  packed = lm_archive_open (path, &error);
+  g_assert_no_error (error);
+  list = g_strjoinv (" ", (char **)(uintptr_t)lm_archive_members (packed));
+  g_assert_cmpstr (list, ==, "manifest.json config/model.json notes.tmp");
+  remove_all (dir);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,5 +313,6 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/writer/refused", test_refused);
   g_test_add_func ("/archive/writer/atomic", test_atomic);
   g_test_add_func ("/archive/writer/pack_project", test_pack_project);
+  g_test_add_func ("/archive/writer/pack_leftovers", test_pack_leftovers);
   return g_test_run ();
 }
