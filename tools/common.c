@@ -164,6 +164,19 @@ tool_print (char *text, GError *error)
 
 /* --- objects -------------------------------------------------------------------------------------- */
 
+/* Whoever set the path meant something by it. */
+static void
+warn_of_ignored_dirs (const LaminaContext *context)
+{
+  g_auto (GStrv) dirs = lamina_context_ignored_dirs (context);
+  for (char **dir = dirs; *dir != NULL; dir++) {
+    g_autofree char *message = g_strdup_printf (
+        "warning: folder %s of $LAM_PLUGIN_PATH is not searched: it is relative; write it as %s/%s",
+        *dir, "$PWD", *dir);
+    print_message (message);
+  }
+}
+
 LaminaContext *
 tool_context (const ToolOptions *options, GError **error)
 {
@@ -172,7 +185,9 @@ tool_context (const ToolOptions *options, GError **error)
     if (!lamina_context_add_plugin (context, options->plugins[i], error))
       return NULL;
   for (guint i = 0; options->plugin_dirs != NULL && options->plugin_dirs[i] != NULL; i++)
-    lamina_context_add_plugin_dir (context, options->plugin_dirs[i]);
+    if (!lamina_context_add_plugin_dir (context, options->plugin_dirs[i], error))
+      return NULL;
+  warn_of_ignored_dirs (context);
   return g_steal_pointer (&context);
 }
 

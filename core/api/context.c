@@ -2,6 +2,9 @@
 /* Which plugins there are, and the registries made of them. */
 #include "core/api/private.h"
 
+#include <dirent.h>
+#include <errno.h>
+
 LaminaContext *
 lamina_context_new (void)
 {
@@ -54,11 +57,27 @@ lm_context_registry (LaminaContext *context)
   return context->registry;
 }
 
-void
-lamina_context_add_plugin_dir (LaminaContext *context, const char *dir)
+gboolean
+lamina_context_add_plugin_dir (LaminaContext *context, const char *dir, GError **error)
 {
+  DIR *folder = opendir (dir);
+  int code = errno;
+  if (folder == NULL) {
+    g_set_error (error, LM_ERROR, code == ENOENT ? LM_ERROR_NOT_FOUND : LM_ERROR_IO,
+                 "cannot search %s for plugins: %s", dir, g_strerror (code));
+    return FALSE;
+  }
+  closedir (folder);
   g_ptr_array_add (context->dirs, g_strdup (dir));
   g_clear_pointer (&context->registry, lm_registry_free);
+  return TRUE;
+}
+
+char **
+lamina_context_ignored_dirs (const LaminaContext *context)
+{
+  g_return_val_if_fail (context != NULL, NULL);
+  return lm_registry_ignored_dirs ();
 }
 
 gboolean

@@ -80,9 +80,14 @@ LAMINA_API LaminaContext *lamina_context_new (void);
 LAMINA_API void lamina_context_free (LaminaContext *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LaminaContext, lamina_context_free)
 
-LAMINA_API void lamina_context_add_plugin_dir (LaminaContext *context, const char *dir);
+/** Searched before the others; a folder that cannot be read is an error. */
+LAMINA_API gboolean lamina_context_add_plugin_dir (LaminaContext *context, const char *dir,
+                                                   GError **error);
 LAMINA_API gboolean lamina_context_add_plugin (LaminaContext *context, const char *path,
                                                GError **error);
+/** Elements of $LAM_PLUGIN_PATH that are never searched, as they are relative: they would mean the
+ * working folder of the moment. Transfer full. */
+LAMINA_API char **lamina_context_ignored_dirs (const LaminaContext *context);
 /** Known plugins as a table for people (refused ones with the reason when all), or as JSON. */
 LAMINA_API char *lamina_context_list_plugins (LaminaContext *context, gboolean all, gboolean json);
 /** Backends with their device and score; as a table or JSON. */

@@ -158,26 +158,44 @@ lm_registry_add_dir (LmRegistry *registry, const char *dir)
   g_rec_mutex_unlock (&registry->lock);
 }
 
-/* A relative element would mean the working folder of the moment: never searched. */
-static void
-add_search_path (LmRegistry *registry, const char *text)
+/* Environment and home are the caller's, not ours, in a set-user-id program. */
+static bool
+has_environment (void)
 {
-  g_auto (GStrv) dirs = g_strsplit (text, G_SEARCHPATH_SEPARATOR_S, -1);
-
-  for (char **dir = dirs; *dir != NULL; dir++)
-    if (g_path_is_absolute (*dir))
-      lm_registry_add_dir (registry, *dir);
+  return getauxval (AT_SECURE) == 0;
 }
 
-/* Environment and home are the caller's, not ours, in a set-user-id program. */
+/* Elements of $LAM_PLUGIN_PATH. A relative one would mean the working folder of the moment: never
+ * searched. */
+static char **
+search_path (bool absolute)
+{
+  const char *text = has_environment () ? g_getenv ("LAM_PLUGIN_PATH") : NULL;
+  g_auto (GStrv) dirs = g_strsplit (text != NULL ? text : "", G_SEARCHPATH_SEPARATOR_S, -1);
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (char **dir = dirs; *dir != NULL; dir++)
+    if (**dir != '\0' && (bool)g_path_is_absolute (*dir) == absolute)
+      g_ptr_array_add (found, g_strdup (*dir));
+  g_ptr_array_add (found, NULL);
+  return (char **)g_ptr_array_free (found, FALSE);
+}
+
+char **
+lm_registry_ignored_dirs (void)
+{
+  return search_path (false);
+}
+
 void
 lm_registry_add_standard_dirs (LmRegistry *registry)
 {
-  if (getauxval (AT_SECURE) == 0) {
-    const char *path = g_getenv ("LAM_PLUGIN_PATH"), *data = g_getenv ("XDG_DATA_HOME");
+  if (has_environment ()) {
+    const char *data = g_getenv ("XDG_DATA_HOME");
+    g_auto (GStrv) dirs = search_path (true);
     g_autofree char *home = NULL;
-    if (path != NULL)
-      add_search_path (registry, path);
+    for (char **dir = dirs; *dir != NULL; dir++)
+      lm_registry_add_dir (registry, *dir);
     home = data != NULL && g_path_is_absolute (data)
                ? g_build_filename (data, "lamina", "plugins", NULL)
                : g_build_filename (g_get_home_dir (), ".local", "share", "lamina", "plugins", NULL);

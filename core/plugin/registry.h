@@ -14,6 +14,9 @@ LmRegistry *lm_registry_new (const lam_host *host);
 void lm_registry_free (LmRegistry *registry); /* never unloads a library */
 const lam_host *lm_registry_host (const LmRegistry *registry);
 
+/* Elements of $LAM_PLUGIN_PATH that are not searched, as they are relative. */
+char **lm_registry_ignored_dirs (void);
+
 /* Adds a search directory: scans lamina-*.so and NAME.lamplugin/plugin.so (sorted by name) without
  * running code. Not-plugins are skipped silently, broken candidates are remembered with a reason.
  * First id wins along the order of adding. A missing directory is not an error. */

@@ -18,7 +18,7 @@ set_up (Fixture *f, gconstpointer unused)
   f->folder = g_dir_make_tmp ("lamina-archive-XXXXXX", NULL);
   f->lam = g_build_filename (f->folder, "m.lam", NULL);
   f->context = lamina_context_new ();
-  lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"));
+  g_assert_true (lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"), NULL));
 }
 
 static void

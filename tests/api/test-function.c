@@ -25,7 +25,7 @@ set_up (Fixture *f, gconstpointer unused)
   f->path = g_build_filename (f->folder, "f.lir", NULL);
   g_assert_true (g_file_set_contents (f->path, text, -1, NULL));
   f->context = lamina_context_new ();
-  lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"));
+  g_assert_true (lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"), NULL));
 }
 
 static void

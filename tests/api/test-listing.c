@@ -9,7 +9,7 @@ static LaminaContext *
 context_new (void)
 {
   LaminaContext *context = lamina_context_new ();
-  lamina_context_add_plugin_dir (context, g_getenv ("LAMINA_PLUGIN_DIR"));
+  g_assert_true (lamina_context_add_plugin_dir (context, g_getenv ("LAMINA_PLUGIN_DIR"), NULL));
   return context;
 }
 
@@ -50,7 +50,7 @@ test_refused (void)
   g_autofree char *path = g_build_filename (folder, "lamina-broken.so", NULL);
   g_assert_true (g_file_set_contents (path, "\177ELF and nothing else", -1, NULL));
   g_autoptr (LaminaContext) context = context_new ();
-  lamina_context_add_plugin_dir (context, folder);
+  g_assert_true (lamina_context_add_plugin_dir (context, folder, NULL));
   g_autofree char *usable = lamina_context_list_plugins (context, FALSE, FALSE);
   g_autofree char *all = lamina_context_list_plugins (context, TRUE, FALSE);
   g_assert_null (strstr (usable, "lamina-broken.so"));
@@ -69,6 +69,17 @@ test_add_plugin (void)
   g_assert_nonnull (strstr (error->message, "none.so"));
   g_autofree char *text = lamina_context_list_plugins (context, TRUE, FALSE);
   g_assert_null (strstr (text, "none.so"));
+}
+
+static void
+test_add_plugin_dir (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LaminaContext) context = context_new ();
+  g_assert_false (lamina_context_add_plugin_dir (context, "no/such/folder", &error));
+  lm_test_assert_error (&error, LM_ERROR_NOT_FOUND, "cannot search no/such/folder", NULL);
+  g_assert_false (lamina_context_add_plugin_dir (context, "/dev/null", &error));
+  lm_test_assert_error (&error, LM_ERROR_IO, "cannot search /dev/null", NULL);
 }
 
 static void
@@ -145,6 +156,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/listing/plugins", test_plugins);
   g_test_add_func ("/api/listing/refused", test_refused);
   g_test_add_func ("/api/listing/add_plugin", test_add_plugin);
+  g_test_add_func ("/api/listing/add_plugin_dir", test_add_plugin_dir);
   g_test_add_func ("/api/listing/backends", test_backends);
   g_test_add_func ("/api/listing/describe", test_describe);
   g_test_add_func ("/api/listing/describe_twice", test_describe_twice);

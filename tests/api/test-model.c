@@ -15,7 +15,7 @@ set_up (Fixture *f, gconstpointer top)
 {
   f->folder = lm_test_project_folder (top);
   f->context = lamina_context_new ();
-  lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"));
+  g_assert_true (lamina_context_add_plugin_dir (f->context, g_getenv ("LAMINA_PLUGIN_DIR"), NULL));
 }
 
 static void

@@ -12,7 +12,7 @@ static LaminaContext *
 context_new (void)
 {
   LaminaContext *context = lamina_context_new ();
-  lamina_context_add_plugin_dir (context, g_getenv ("LAMINA_PLUGIN_DIR"));
+  g_assert_true (lamina_context_add_plugin_dir (context, g_getenv ("LAMINA_PLUGIN_DIR"), NULL));
   return context;
 }
 

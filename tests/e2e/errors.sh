@@ -92,6 +92,15 @@ says err 'cannot write nowhere/out.lam' 'folder nowhere' 'No such file'
 [ ! -s out ] || note "it trained before it said so: $(cat out)"
 report "an output that cannot be written is refused before training"
 
+run 3 plugin list --plugin-dir nowhere
+says err 'cannot search nowhere for plugins' 'No such file'
+run 3 train r --plugin-dir nowhere -o x.lam
+[ ! -e x.lam ] || note "it trained all the same"
+LAM_PLUGIN_PATH=near:$LAM_PLUGIN_PATH run 0 plugin list
+says err 'folder near of $LAM_PLUGIN_PATH is not searched' 'relative'
+[ "$(grep -c . err)" = 1 ] || note "not warned once: $(cat err)"
+report "folders of plugins that are not searched are named"
+
 run 0 train r -q -o whole.lam
 head -c 30000 whole.lam >short.lam
 run 4 train short.lam

@@ -138,6 +138,18 @@ test_standard_dirs (void)
   remove_folder (data);
 }
 
+static void
+test_ignored_dirs (void)
+{
+  g_setenv ("LAM_PLUGIN_PATH", "build:/opt/a::./b", TRUE);
+  g_auto (GStrv) some = lm_registry_ignored_dirs ();
+  g_autofree char *list = g_strjoinv (" ", some);
+  g_assert_cmpstr (list, ==, "build ./b");
+  g_unsetenv ("LAM_PLUGIN_PATH");
+  g_auto (GStrv) none = lm_registry_ignored_dirs ();
+  g_assert_cmpuint (g_strv_length (none), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -147,5 +159,6 @@ main (int argc, char **argv)
   g_test_add_func ("/plugin/registry/unknown", test_unknown);
   g_test_add_func ("/plugin/registry/add_file", test_add_file);
   g_test_add_func ("/plugin/registry/standard_dirs", test_standard_dirs);
+  g_test_add_func ("/plugin/registry/ignored_dirs", test_ignored_dirs);
   return g_test_run ();
 }
