@@ -22,10 +22,8 @@ fail_io (GError **error, const char *what, const char *path)
   return false;
 }
 
-/* What `path` stands for when it is written: a link's goal; only a new or a regular file will do, and
- * one that is replaced keeps its permissions. */
-static char *
-goal_of (const char *path, int *mode, GError **error)
+char *
+lm_file_goal (const char *path, int *mode, GError **error)
 {
   struct stat st;
 
@@ -138,7 +136,7 @@ open_temporary (LmNewFile *file, int mode)
 bool
 lm_new_file_open (LmNewFile *file, const char *path, int mode, GError **error)
 {
-  file->path = goal_of (path, &mode, error);
+  file->path = lm_file_goal (path, &mode, error);
   if (file->path == NULL)
     return false;
   path = file->path;

@@ -17,6 +17,10 @@ bool lm_new_file_write (LmNewFile *file, const void *data, gsize n, GError **err
 bool lm_new_file_commit (LmNewFile *file, GError **error);
 void lm_new_file_abandon (LmNewFile *file);
 
+/* What path stands for when it is written: a link's goal. Only a new or a regular file will do; *mode
+ * becomes the permissions of one that is replaced. */
+char *lm_file_goal (const char *path, int *mode, GError **error);
+
 /* A name beside path for what is written aside, "PATH.01234abc.tmp"; whether a name is such a one. */
 char *lm_temporary_name (const char *path);
 bool lm_is_temporary_name (const char *name);

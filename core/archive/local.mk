@@ -8,6 +8,8 @@ core_sources += \
   %D%/emit.h \
   %D%/file.c \
   %D%/file.h \
+  %D%/lock.c \
+  %D%/lock.h \
   %D%/manifest.c \
   %D%/npy.c \
   %D%/npy.h \

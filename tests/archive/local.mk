@@ -3,6 +3,7 @@
 
 check_PROGRAMS += \
   %D%/test-file \
+  %D%/test-lock \
   %D%/test-manifest \
   %D%/test-npy \
   %D%/test-safetensors \
