@@ -234,6 +234,10 @@ LAMINA_API void lamina_trainer_set_events (LaminaTrainer *trainer, const char *f
  * train.check_numerics and train.enable_asserts switch them on as well. */
 LAMINA_API void lamina_trainer_set_checks (LaminaTrainer *trainer, gboolean numerics,
                                            gboolean asserts);
+/** Keeps other trainers, of this process or another, from the file that the model will be saved as,
+ * until this one is freed; an error (IO) if one has it. Of several processes that train together only
+ * that of rank 0 does. Nothing else looks at the lock, which goes with the process. */
+LAMINA_API gboolean lamina_trainer_lock (LaminaTrainer *trainer, const char *path, GError **error);
 /** Up to step `until` (0: the config's train.steps), or to the end of its input. After it the model's
  * variables are the trained ones. */
 LAMINA_API gboolean lamina_trainer_run (LaminaTrainer *trainer, guint64 until, LaminaStepFunc each,

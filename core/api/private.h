@@ -4,6 +4,7 @@
 #define LM_API_PRIVATE_H
 
 #include "core/api/lamina.h"
+#include "core/archive/lock.h"
 #include "core/host/host.h"
 #include "core/program/code.h"
 #include "core/program/eval.h"
@@ -39,6 +40,7 @@ struct LaminaModel {
 struct LaminaTrainer {
   LaminaModel *model;   /* borrowed */
   LmReplicas *replicas; /* with their inputs and loops */
+  LmFileLock *lock;     /* may be NULL */
   bool started;         /* by the first run */
   bool stopped;
   LmTrainOptions options;

@@ -45,6 +45,7 @@ lamina_trainer_free (LaminaTrainer *t)
   if (t == NULL)
     return;
   lm_replicas_free (t->replicas);
+  lm_file_unlock (t->lock);
   g_free (t->events);
   g_free (t->names);
   g_free (t->values);
@@ -76,6 +77,14 @@ lamina_trainer_set_checks (LaminaTrainer *t, gboolean numerics, gboolean asserts
   g_return_if_fail (!t->started);
   t->options.config.check_numerics = t->options.config.check_numerics || numerics;
   t->options.config.enable_asserts = t->options.config.enable_asserts || asserts;
+}
+
+gboolean
+lamina_trainer_lock (LaminaTrainer *t, const char *path, GError **error)
+{
+  g_clear_pointer (&t->lock, lm_file_unlock);
+  return lamina_model_rank (t->model) > 0 || lm_file_lock (path, &t->lock, error)
+         || lm_model_give_up (t->model);
 }
 
 /* --- running ------------------------------------------------------------------------------------------ */
@@ -205,17 +214,23 @@ touch_inputs (LaminaModel *m)
     lm_input_free (lm_input_open (m->model, l->data, m->files, NULL));
 }
 
-gboolean
-lamina_trainer_save (LaminaTrainer *t, const char *path, GError **error)
+static bool
+save (LaminaTrainer *t, const char *path, GError **error)
 {
-  if (!lm_replicas_check (t->replicas, error))
-    return FALSE;
-  if (lamina_model_rank (t->model) > 0)
-    return TRUE;
   touch_inputs (t->model);
   g_autoptr (GHashTable) assets = collect_assets (t->model);
   LmSave save = {t->model->state, lm_replicas_input (t->replicas), t->model->archive, assets};
   return lm_save_archive (&save, path, error) || lm_model_give_up (t->model);
+}
+
+/* Nobody goes on, and may fail, before the archive is there: a failure ends the job, also for the one
+ * that still writes. */
+gboolean
+lamina_trainer_save (LaminaTrainer *t, const char *path, GError **error)
+{
+  return lm_replicas_check (t->replicas, error)
+         && (lamina_model_rank (t->model) > 0 || save (t, path, error))
+         && lm_replicas_meet (t->replicas, error);
 }
 
 guint64

@@ -192,11 +192,34 @@ check_state (LmSlot *slot, gpointer data, GError **error)
   return i == n * size;
 }
 
+/* A full disk says nothing against the state of the first replica, which is all that can be kept then. */
+static bool
+is_cut_off (const LmReplicas *r)
+{
+  return r->failure != NULL && g_error_matches (r->failure, LM_ERROR, LM_ERROR_IO);
+}
+
 bool
 lm_replicas_check (LmReplicas *r, GError **error)
 {
   bool started = r->group != NULL && r->slots[r->n - 1].state != NULL; /* else no step was made */
-  return !started || lm_replicas_run (r, check_state, NULL, error);
+  return !started || is_cut_off (r) || lm_replicas_run (r, check_state, NULL, error);
+}
+
+static bool
+meet (LmSlot *slot, gpointer data, GError **error)
+{
+  LmReplicas *r = slot->owner;
+  uint64_t word = 0;
+  g_autofree uint64_t *all = g_new0 (uint64_t, lm_replicas_size (r));
+  return lm_group_gather_words (r->group, slot->index, &word, 1, all, error);
+}
+
+bool
+lm_replicas_meet (LmReplicas *r, GError **error)
+{
+  bool others = r->group != NULL && r->n < lm_replicas_size (r);
+  return !others || is_cut_off (r) || lm_replicas_run (r, meet, NULL, error);
 }
 
 /* Before anything is exchanged that would not fit together. */

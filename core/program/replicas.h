@@ -44,8 +44,12 @@ bool lm_replicas_stop (LmReplicas *r);
 /* Whether the last NULL of lm_replicas_step was such an end. */
 bool lm_replicas_stopped (const LmReplicas *r);
 
-/* Whether all states have the same bits: if not, an error that names a replica and a variable. */
+/* Whether all states have the same bits: if not, an error that names a replica and a variable. After a
+ * file could not be read or written the others are gone, and nothing is checked. */
 bool lm_replicas_check (LmReplicas *r, GError **error);
+
+/* Waits until all processes are here, with the same exception. */
+bool lm_replicas_meet (LmReplicas *r, GError **error);
 
 /* One pass over the named input by all replicas. */
 LmEvalResult *lm_replicas_evaluate (LmReplicas *r, const char *input, GError **error);

@@ -275,6 +275,60 @@ test_replicas (void)
   lm_test_remove_tree (folder);
 }
 
+/* No process goes on before the archive is there: one that then failed would end the one that writes. */
+static void
+test_mpi_save (void)
+{
+  if (g_getenv ("OMPI_COMM_WORLD_SIZE") == NULL) {
+    g_test_skip ("not started by mpirun; tests/e2e/mpi.sh does that");
+    return;
+  }
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = lm_test_project_folder ("");
+  LaminaModelOptions options = LAMINA_MODEL_OPTIONS_INIT;
+  options.backend = "cpu";
+  options.replicas = LAMINA_REPLICAS_CONFIG;
+  options.collective = "mpi";
+  g_autoptr (LaminaContext) context = context_new ();
+  g_autoptr (LaminaModel) model = lamina_model_open (context, folder, &options, &error);
+  g_assert_no_error (error);
+  g_autoptr (LaminaTrainer) trainer = lamina_trainer_new (model, &error);
+  g_assert_true (lamina_trainer_lock (trainer, "saved-by-one.lam", &error));
+  g_assert_true (lamina_trainer_run (trainer, 2, NULL, NULL, &error));
+  g_assert_true (lamina_trainer_save (trainer, "saved-by-one.lam", &error));
+  g_assert_true (g_file_test ("saved-by-one.lam", G_FILE_TEST_EXISTS));
+  g_assert_no_error (error);
+  lm_test_remove_tree (folder);
+}
+
+/* One trainer at a time writes a file. */
+static void
+test_lock (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = lm_test_project_folder ("");
+  g_autofree char *path = g_build_filename (folder, "out.lam", NULL);
+  g_autofree char *other = g_build_filename (folder, "other.lam", NULL);
+  g_autoptr (LaminaContext) context = context_new ();
+  g_autoptr (LaminaModel) a = open_model (context, folder, "reference");
+  g_autoptr (LaminaModel) b = open_model (context, folder, "reference");
+  LaminaTrainer *first = lamina_trainer_new (a, &error);
+  g_autoptr (LaminaTrainer) second = lamina_trainer_new (b, &error);
+  g_assert_true (lamina_trainer_lock (first, path, &error));
+  g_assert_false (lamina_trainer_lock (second, path, &error));
+  lm_test_assert_error (&error, LM_ERROR_IO, "out.lam is being written by another training", NULL);
+  g_assert_true (lamina_trainer_lock (second, other, &error));
+  g_assert_no_error (error);
+  lamina_trainer_free (first);
+  g_assert_true (lamina_trainer_lock (second, path, &error)); /* and gives the other back */
+  g_assert_no_error (error);
+  g_clear_pointer (&second, lamina_trainer_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  for (const char *name; (name = g_dir_read_name (dir)) != NULL;)
+    g_assert_false (g_str_has_suffix (name, ".lock"));
+  lm_test_remove_tree (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -287,5 +341,7 @@ main (int argc, char **argv)
   g_test_add_func ("/api/trainer/seed", test_seed);
   g_test_add_func ("/api/trainer/no_learners", test_no_learners);
   g_test_add_func ("/api/trainer/replicas", test_replicas);
+  g_test_add_func ("/api/trainer/lock", test_lock);
+  g_test_add_func ("/api/trainer/mpi/save", test_mpi_save);
   return g_test_run ();
 }

@@ -24,21 +24,20 @@ processes ()
   timeout 100 mpirun --oversubscribe -n "$n" "$@"
 }
 
-# mpi N CASE: one case of test-collectives in N processes.
+# mpi N PROGRAM PATH: one case of a test program in N processes.
 mpi ()
 {
-  processes "$1" "$builddir/tests/plugins/test-collectives" -p "/plugins/collectives/mpi/$2" \
-    >out 2>err || note "mpirun -n $1: status $?: $(cat out err)"
-  [ "$(grep -o "ok 1 /plugins/collectives/mpi/$2" out | wc -l)" = "$1" ] ||
-    note "not every process passed: $(cat out err)"
+  processes "$1" "$builddir/tests/$2" -p "$3" >out 2>err ||
+    note "mpirun -n $1: status $?: $(cat out err)"
+  [ "$(grep -o "ok 1 $3" out | wc -l)" = "$1" ] || note "not every process passed: $(cat out err)"
 }
 
 for n in 1 3; do
-  mpi $n values
+  mpi $n plugins/test-collectives /plugins/collectives/mpi/values
 done
 report "mpi: sums and joins in the order of ranks"
 
-mpi 3 abort
+mpi 3 plugins/test-collectives /plugins/collectives/mpi/abort
 report "mpi: a process that fails ends the others' waiting"
 
 # --- training ------------------------------------------------------------------------------------
@@ -75,6 +74,9 @@ train 2 goes-on.lam --steps 10 || note "$(cat out err)"
 processes 2 "$lamina" train goes-on.lam --json --threads 1 >out 2>err </dev/null || note "$(cat err)"
 cmp goes-on.lam mpi.lam || note "going on differs from going through"
 report "mpi: goes on where it stopped"
+
+mpi 2 api/test-trainer /api/trainer/mpi/save
+report "mpi: no process goes on before the archive is there"
 
 # --- failures ------------------------------------------------------------------------------------
 

@@ -87,22 +87,48 @@ if command -v script >/dev/null; then
 fi
 report "progress: ten lines in a file, one line on a terminal; nothing is left to do twice"
 
+# start SIGNAL...: a training that goes on until it is told; gets the signals. The status is its.
+start ()
+{
+  local signal pid
+  "$lamina" train long --json -o long.lam >long.jsonl 2>err &
+  pid=$!
+  for ((i = 0; i < 200; i++)); do
+    grep -q '"step": 3,' long.jsonl && break
+    sleep 0.05
+  done
+  for signal; do
+    [ "$signal" = train ] || kill -"$signal" $pid
+    [ "$signal" != train ] || run 5 train long -o long.lam
+  done
+  wait $pid
+}
+
 small_project long
 sed -i 's/"steps": 30/"steps": 100000000/' long/model.json
-"$lamina" train long --json -o long.lam >long.jsonl 2>err &
-pid=$!
-for ((i = 0; i < 200; i++)); do
-  grep -q '"step": 3,' long.jsonl && break
-  sleep 0.05
+for signal in TERM HUP; do
+  rm -f long.lam
+  start $signal
+  status=$?
+  [ $status = 130 ] || note "$signal: wanted status 130, got $status"
+  says long.jsonl '"saved": "long.lam"'
 done
-kill -INT $pid
-wait $pid
+(
+  trap '' HUP
+  rm -f long.lam
+  start HUP TERM
+) || status=$?
+[ "$status" = 130 ] || note "HUP ignored, then TERM: wanted status 130, got $status"
+rm -f long.lam
+start train INT
 status=$?
+says err "long.lam is being written by another training"
+[ ! -e .long.lam.lock ] || note "a lock was left"
 [ $status = 130 ] || note "Ctrl-C: wanted status 130, got $status"
 says long.jsonl '"saved": "long.lam"'
 last=$(grep -c '"loss"' long.jsonl)
 run 0 train long.lam --json --steps $((last + 2))
 says out "\"step\": $last," "\"step\": $((last + 1)),"
-report "Ctrl-C saves what is done, ends with 130, and training goes on"
+report "Ctrl-C, or a terminal that is closed, saves what is done, ends with 130, and training goes on"
 
 plan

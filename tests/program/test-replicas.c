@@ -290,6 +290,9 @@ test_failure (void)
   lm_test_assert_error (&error, LM_ERROR_IO, "replica 2 of 4: the disk is full", NULL);
   g_assert_null (lm_replicas_step (run.replicas, &error));
   lm_test_assert_error (&error, LM_ERROR_IO, "replica 2 of 4: the disk is full", NULL);
+  g_assert_true (lm_replicas_check (run.replicas, &error)); /* so that the state can be kept */
+  g_assert_true (lm_replicas_meet (run.replicas, &error));
+  g_assert_no_error (error);
   run_close (&run);
 }
 

@@ -19,14 +19,19 @@ interrupt (int signal)
   interrupted = 1;
 }
 
-/* The first Ctrl-C asks for an end, the second ends at once. */
+/* The first Ctrl-C asks for an end, the second ends at once. A terminal that is closed asks for an end too,
+ * and may say so more than once, unless nohup made it say nothing. */
 static void
 catch_signals (void)
 {
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART},
+                   old;
   sigemptyset (&action.sa_mask);
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
+  action.sa_flags = SA_RESTART;
+  if (sigaction (SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    sigaction (SIGHUP, &action, NULL);
 }
 
 /* --- progress ------------------------------------------------------------------------------------- */
@@ -313,6 +318,8 @@ train (const Train *t, LaminaModel *model, const char *output)
     return tool_fail (error);
   lamina_trainer_set_scalars (trainer, t->options.json);
   lamina_trainer_set_checks (trainer, t->check_numerics, t->check_asserts);
+  if (!lamina_trainer_lock (trainer, output, &error))
+    return tool_fail (error);
   if (t->events != NULL)
     lamina_trainer_set_events (trainer, t->events);
   Progress progress = {.json = t->options.json,
@@ -325,7 +332,7 @@ train (const Train *t, LaminaModel *model, const char *output)
   guint64 first = lamina_trainer_step (trainer);
   catch_signals ();
   if (!lamina_trainer_run (trainer, total, each_step, &progress, &error))
-    return fail_training (t, trainer, first, output, error);
+    return progress.silent ? tool_fail (error) : fail_training (t, trainer, first, output, error);
   gboolean stopped = lamina_trainer_stopped (trainer); /* all processes alike */
   if (!progress.silent)
     tool_explain (model, &t->options);
@@ -366,8 +373,8 @@ static const char description[] =
     "\"seconds\"}, then \"saved\" and \"eval\". Numbers read back exactly; those that JSON "
     "lacks are\n"
     "the strings \"nan\", \"inf\", \"-inf\".\n"
-    "Ctrl-C ends after the running step, saves, and exits with status 130; the\n"
-    "archive then goes on bit for bit.";
+    "Ctrl-C, SIGTERM and SIGHUP end after the running step, save, and exit with status\n"
+    "130; the archive then goes on bit for bit.";
 
 static int
 run (int argc, char **argv)
