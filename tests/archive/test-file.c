@@ -80,8 +80,7 @@ test_stale (void)
   g_autofree char *stale = put (&f, "m.lam.0123abcd.tmp");
   g_autofree char *other = put (&f, "n.lam.0123abcd.tmp"),
                   *longer = put (&f, "m.lam.x.0123abcd.tmp");
-  g_autofree char *own = put (&f, "m.lam.notmine1.tmp"),
-                  *sub = g_build_filename (f.dir, "sub", NULL);
+  g_autofree char *own = put (&f, "m.lam.notmine1.tmp");
   g_autofree char *link = g_build_filename (f.dir, "m.lam.89abcdef.tmp", NULL);
   g_autofree char *folder = g_build_filename (f.dir, "m.lam.00000000.tmp", NULL);
   g_assert_cmpint (symlink (other, link), ==, 0);

@@ -87,19 +87,24 @@ if command -v script >/dev/null; then
 fi
 report "progress: ten lines in a file, one line on a terminal; nothing is left to do twice"
 
-# start SIGNAL...: a training that goes on until it is told; gets the signals. The status is its.
+# start STEP...: a training that goes on until it is told; then the steps are made: a signal that it gets,
+# train (another training of the same), gone (its folder). The status is its.
+output=long.lam
 start ()
 {
-  local signal pid
-  "$lamina" train long --json -o long.lam >long.jsonl 2>err &
+  local step pid
+  "$lamina" train long --json -o "$output" >long.jsonl 2>err &
   pid=$!
   for ((i = 0; i < 200; i++)); do
     grep -q '"step": 3,' long.jsonl && break
     sleep 0.05
   done
-  for signal; do
-    [ "$signal" = train ] || kill -"$signal" $pid
-    [ "$signal" != train ] || run 5 train long -o long.lam
+  for step; do
+    case $step in
+      train) run 5 train long -o "$output" ;;
+      gone) rm -r "$(dirname "$output")" ;;
+      *) kill -"$step" $pid ;;
+    esac
   done
   wait $pid
 }
@@ -119,6 +124,11 @@ done
   start HUP TERM
 ) || status=$?
 [ "$status" = 130 ] || note "HUP ignored, then TERM: wanted status 130, got $status"
+mkdir there
+output=there/long.lam
+start gone INT
+run 0 eval there/long.lam
+output=long.lam
 rm -f long.lam
 start train INT
 status=$?
@@ -129,6 +139,6 @@ says long.jsonl '"saved": "long.lam"'
 last=$(grep -c '"loss"' long.jsonl)
 run 0 train long.lam --json --steps $((last + 2))
 says out "\"step\": $last," "\"step\": $((last + 1)),"
-report "Ctrl-C, or a terminal that is closed, saves what is done, ends with 130, and training goes on"
+report "Ctrl-C, or a closed terminal, saves what is done, ends with 130, and training goes on"
 
 plan

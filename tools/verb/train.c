@@ -297,13 +297,22 @@ print_start (const Train *t, const LaminaModel *model, const LaminaTrainer *trai
             step, total);
 }
 
+/* The folder was there when training began. If it went meanwhile it is made again. */
+static gboolean
+save (LaminaTrainer *trainer, const char *output, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (output);
+  g_mkdir_with_parents (folder, 0777);
+  return lamina_trainer_save (trainer, output, error);
+}
+
 /* A full disk or an input that cannot be read shall not cost the steps that were made. */
 static int
 fail_training (const Train *t, LaminaTrainer *trainer, guint64 first, const char *output,
                GError *error)
 {
   if (g_error_matches (error, LAMINA_ERROR, LAMINA_ERROR_IO)
-      && lamina_trainer_step (trainer) > first && lamina_trainer_save (trainer, output, NULL))
+      && lamina_trainer_step (trainer) > first && save (trainer, output, NULL))
     print_saved (trainer, output, &t->options);
   return tool_fail (error);
 }
@@ -338,7 +347,7 @@ train (const Train *t, LaminaModel *model, const char *output)
     tool_explain (model, &t->options);
   if (progress.terminal && !progress.json && !progress.quiet && !progress.silent && stopped)
     putchar ('\n');
-  if (!lamina_trainer_save (trainer, output, &error))
+  if (!save (trainer, output, &error))
     return tool_fail (error);
   if (!progress.silent)
     print_saved (trainer, output, &t->options);
