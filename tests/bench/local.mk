@@ -3,5 +3,6 @@
 
 EXTRA_PROGRAMS = \
   %D%/bench-cpu \
+  %D%/bench-peer \
   %D%/bench-passes
-EXTRA_DIST += %D%/replicas.sh
+EXTRA_DIST += %D%/peer_project.py %D%/replicas.sh
